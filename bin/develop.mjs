@@ -1,0 +1,40 @@
+// The commands of those who work on Lectern: npm test, npm run check | format | openapi | bench.
+import { join } from 'node:path';
+import { ensureInstalled, fail, pinnedNode, requireNode20, root, run } from './launch.mjs';
+
+const [task, ...args] = process.argv.slice(2);
+requireNode20();
+ensureInstalled('all');
+const node = pinnedNode().path;
+const tool = (path) => join(root, 'node_modules', path);
+
+const tasks = {
+  /** Types, lint and format, then every suite; with arguments, only the suites they name. */
+  test: () => (args.length > 0 ? inOrder([vitest('run', ...args)]) : inOrder([...check(), vitest('run')])),
+  check: () => inOrder(check()),
+  format: () => inOrder([[tool('@biomejs/biome/bin/biome'), 'check', '--write', '.']]),
+  openapi: () => inOrder([[join(root, 'scripts', 'write-openapi.ts')]]),
+  bench: () => inOrder([[join(root, 'bench', 'main.ts'), ...args]]),
+};
+
+if (!tasks[task]) fail(`Unknown task "${task}". Known: ${Object.keys(tasks).join(', ')}.`);
+process.exit(await tasks[task]());
+
+function check() {
+  return [
+    [tool('typescript/bin/tsc'), '--project', root],
+    [tool('@biomejs/biome/bin/biome'), 'check', '--error-on-warnings', '.'],
+  ];
+}
+
+function vitest(...rest) {
+  return [tool('vitest/vitest.mjs'), ...rest];
+}
+
+async function inOrder(commands) {
+  for (const command of commands) {
+    const code = await run(node, command, { cwd: root });
+    if (code !== 0) return code;
+  }
+  return 0;
+}

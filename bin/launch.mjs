@@ -1,0 +1,178 @@
+// Makes a bare clone runnable with any Node >= 20 and npm: installs what is missing, then hands over to the
+// pinned Node. Depends on nothing outside Node itself, since it runs before anything is installed.
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const modules = join(root, 'node_modules');
+const stampFile = join(modules, '.lectern-installed.json');
+const installLock = join(root, '.install-lock');
+
+/** `lectern ARGS...`: installs what running needs, then runs the program under the pinned Node. */
+export async function lectern(args) {
+  requireNode20();
+  ensureInstalled('run');
+  const main = join(root, 'src', 'main.ts');
+  const node = pinnedNode();
+  if (node.version === process.versions.node) {
+    process.argv.splice(1, process.argv.length - 1, main, ...args);
+    await import(pathToFileURL(main).href);
+    return;
+  }
+  process.exit(await run(node.path, [main, ...args]));
+}
+
+/**
+ * Installs the packages of `scope` ('run': what `npm start` needs; 'all': tests and tools too) unless the
+ * lockfile that is installed is the present one.
+ */
+export function ensureInstalled(scope) {
+  if (isInstalled(scope)) return;
+  withInstallLock(() => {
+    if (isInstalled(scope)) return;
+    const present = readStamp();
+    // `npm ci` empties node_modules, under the feet of a server that runs from it. When only the test tools
+    // are missing, `npm install` adds them and leaves the rest alone.
+    const widen = present?.lock === lockHash() && present.scope === 'run';
+    say(
+      scope === 'run'
+        ? 'Installing what Lectern needs to run (once) ...'
+        : 'Installing what Lectern needs to run and to be tested (once) ...',
+    );
+    const omit = scope === 'run' ? ['--omit=dev'] : ['--include=dev'];
+    const command = widen ? ['install', '--no-save'] : ['ci'];
+    npm([...command, ...omit, '--include=optional', '--no-audit', '--no-fund', '--loglevel=error']);
+    mkdirSync(modules, { recursive: true });
+    writeFileSync(stampFile, JSON.stringify({ lock: lockHash(), scope, system: system() }));
+  });
+}
+
+/** The Node that package.json pins for this system, or the one that is running when it is new enough. */
+export function pinnedNode() {
+  const { optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  for (const [name, version] of Object.entries(optionalDependencies)) {
+    const path = join(modules, name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+    if (/^node-(bin-)?(linux|darwin|win)-/.test(name) && existsSync(path) && !isMusl())
+      return { path, version };
+  }
+  if (Number(process.versions.node.split('.')[0]) >= 26) {
+    return { path: process.execPath, version: process.versions.node };
+  }
+  fail(`Lectern runs on Node 26, which has no npm package for this system. Install Node 26, then try again.`);
+}
+
+/** The packaged Node is linked against glibc: Alpine has it on disk and cannot start it. */
+function isMusl() {
+  return process.platform === 'linux' && !process.report.getReport().header.glibcVersionRuntime;
+}
+
+/** Runs a child with our terminal, passes signals on, and resolves with the exit code to leave with. */
+export function run(command, args, options = {}) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { stdio: 'inherit', ...options });
+    const forward = (signal) => child.kill(signal);
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, forward);
+    child.on('error', (error) => fail(`Cannot start ${command}: ${error.message}`));
+    child.on('exit', (code, signal) => resolve(signal ? 128 + constants.signals[signal] : code));
+  });
+}
+
+export function requireNode20() {
+  if (Number(process.versions.node.split('.')[0]) >= 20) return;
+  fail(`Lectern needs Node 20 or newer to start; this is Node ${process.versions.node}.`);
+}
+
+export function fail(message) {
+  process.stderr.write(`${message}\n`);
+  process.exit(1);
+}
+
+function isInstalled(scope) {
+  const stamp = readStamp();
+  if (!stamp || stamp.lock !== lockHash() || stamp.system !== system()) return false;
+  return stamp.scope === 'all' || stamp.scope === scope;
+}
+
+function readStamp() {
+  try {
+    return JSON.parse(readFileSync(stampFile, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+function lockHash() {
+  return createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex');
+}
+
+function system() {
+  return `${process.platform}-${process.arch}`;
+}
+
+function npm(args) {
+  const cli = process.env.npm_execpath;
+  const viaNode = cli !== undefined && /npm-cli\.c?js$/.test(cli);
+  const [command, first] = viaNode ? [process.execPath, [cli]] : ['npm', []];
+  const done = spawnSync(command, [...first, ...args], {
+    cwd: root,
+    // npm's own words go to stderr: stdout belongs to the command that was asked for (`--json`).
+    stdio: ['ignore', 2, 2],
+    shell: !viaNode && process.platform === 'win32',
+  });
+  if (done.error) fail(`Cannot run npm: ${done.error.message}. Install npm and try again.`);
+  if (done.status !== 0) {
+    fail(
+      'npm could not install the packages (its message is above). Check the network, then run the command again.',
+    );
+  }
+}
+
+/** Two commands started at once on a fresh clone: one installs, the other waits for it. */
+function withInstallLock(install) {
+  const deadline = Date.now() + 10 * 60_000;
+  for (;;) {
+    try {
+      mkdirSync(installLock);
+      break;
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
+      if (!holderIsAlive()) {
+        rmSync(installLock, { recursive: true, force: true });
+        continue;
+      }
+      if (Date.now() > deadline) fail(`Another install holds ${installLock}. Remove it if none is running.`);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+    }
+  }
+  try {
+    writeFileSync(join(installLock, 'pid'), String(process.pid));
+    install();
+  } finally {
+    rmSync(installLock, { recursive: true, force: true });
+  }
+}
+
+function holderIsAlive() {
+  let pid;
+  try {
+    pid = Number(readFileSync(join(installLock, 'pid'), 'utf8'));
+  } catch {
+    return true; // between its mkdir and its pid: alive, as far as we can tell
+  }
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+function say(text) {
+  process.stderr.write(`${text}\n`);
+}

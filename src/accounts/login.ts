@@ -1,0 +1,78 @@
+// Password login, throttled by account and by address.
+import { isIPv6 } from 'node:net';
+import { Invalid, TooManyRequests, Unauthorized } from '../errors.ts';
+import type { User } from '../model/user.ts';
+import type { AccountDeps } from './deps.ts';
+import { sha256 } from './secrets.ts';
+import { type NewSession, startSession } from './sessions.ts';
+
+export interface LoginInput {
+  /** Needed only where there is more than one user. */
+  readonly username?: string | undefined;
+  readonly password: string;
+  /** The client's address, with what a client can forge already taken off. */
+  readonly address: string;
+}
+
+export async function login(
+  deps: AccountDeps,
+  input: LoginInput,
+): Promise<{ user: User; session: NewSession }> {
+  const user = await checkPassword(deps, input);
+  return { user, session: await startSession(deps, user) };
+}
+
+async function checkPassword(deps: AccountDeps, input: LoginInput): Promise<User> {
+  const { store, passwords } = deps;
+  const account = await findAccount(deps, input.username);
+
+  const keys = attemptKeys(account.name, input.address);
+  await takeAttempt(deps, keys);
+
+  const hash = account.user && (await store.users.findPasswordHash(account.user.id));
+  const matched = await passwords.matches(input.password, hash);
+  if (!matched || !account.user) throw new Unauthorized('wrong username or password');
+
+  await store.loginAttempts.forget(keys);
+  return account.user;
+}
+
+/** A name that nobody has is throttled and checked like one that somebody has. */
+async function findAccount({ store }: AccountDeps, username: string | undefined) {
+  if (username === undefined) {
+    const [only, ...others] = await store.users.list();
+    if (others.length > 0) throw new Invalid('username: needed, since there is more than one user');
+    return { name: only?.username ?? '', user: only };
+  }
+  const name = username.normalize('NFKC').trim().toLowerCase();
+  return { name, user: await store.users.findByName(name) };
+}
+
+/** Counts an attempt under every key, or refuses it. */
+export async function takeAttempt(
+  { store, now, loginLimits }: AccountDeps,
+  keys: readonly string[],
+): Promise<void> {
+  const refusedUntil = await store.loginAttempts.take(keys, loginLimits);
+  if (refusedUntil === undefined) return;
+  throw new TooManyRequests('too many login attempts', Math.ceil((refusedUntil - now()) / 1000));
+}
+
+/** The name is hashed: it is whatever was typed, of any length, and may well be a password by mistake. */
+export function attemptKeys(name: string, address: string): [account: string, address: string] {
+  return [`account:${sha256(name)}`, `address:${network(address)}`];
+}
+
+/** An IPv6 customer has at least a /64 to come from, so that is what counts as one address. */
+export function network(address: string): string {
+  if (!isIPv6(address)) return address;
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped) return mapped;
+  const [head = '', tail] = (address.split('%')[0] ?? '').split('::');
+  const left = head === '' ? [] : head.split(':');
+  const right = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => '0');
+  const groups = tail === undefined ? left : [...left, ...zeros, ...right];
+  const firstFour = groups.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16));
+  return `${firstFour.join(':')}::/64`;
+}

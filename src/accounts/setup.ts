@@ -1,0 +1,51 @@
+// The first start: the owner comes from LECTERN_PASSWORD, or from a one-time link printed on the console.
+import { Conflict, Forbidden } from '../errors.ts';
+import type { Secret } from '../model/secret.ts';
+import type { User } from '../model/user.ts';
+import type { AccountDeps } from './deps.ts';
+import { sha256 } from './secrets.ts';
+import { addUser, setPassword } from './users.ts';
+
+const linkLifetimeMs = 24 * 3600 * 1000;
+export const defaultOwnerName = 'owner';
+
+/** Makes the owner's password the configured one. Another process may be doing the same at this moment. */
+export async function applyConfiguredPassword(deps: AccountDeps, password: Secret): Promise<void> {
+  const { store, passwords } = deps;
+  const text = password.reveal();
+  if (!(await store.users.findOwner())) {
+    try {
+      await addUser(deps, { username: defaultOwnerName, password: text });
+      return;
+    } catch (error) {
+      if (!(error instanceof Conflict)) throw error;
+    }
+  }
+  const owner = await store.users.findOwner();
+  if (owner && !(await passwords.matches(text, await store.users.findPasswordHash(owner.id)))) {
+    await setPassword(deps, owner, text);
+  }
+}
+
+/** The secret of a new setup link, or undefined when there is an owner already. */
+export async function createSetupLink({ store, now, randomText }: AccountDeps): Promise<string | undefined> {
+  if (await store.users.findOwner()) return undefined;
+  const secret = randomText(24);
+  await store.setupLinks.create(sha256(secret), now() + linkLifetimeMs);
+  return secret;
+}
+
+export async function isSetupDone({ store }: AccountDeps): Promise<boolean> {
+  return (await store.users.findOwner()) !== undefined;
+}
+
+export async function completeSetup(
+  deps: AccountDeps,
+  input: { secret: string; username?: string | undefined; password: string },
+): Promise<User> {
+  if (await isSetupDone(deps)) throw new Conflict('this Lectern has an owner already: log in instead');
+  if (!(await deps.store.setupLinks.isValid(sha256(input.secret)))) {
+    throw new Forbidden('this setup link is not valid: restart Lectern to get a new one');
+  }
+  return addUser(deps, { username: input.username ?? defaultOwnerName, password: input.password });
+}

@@ -1,0 +1,51 @@
+// Making users and changing their passwords.
+import { Invalid } from '../errors.ts';
+import type { User } from '../model/user.ts';
+import type { AccountDeps } from './deps.ts';
+import { attemptKeys, takeAttempt } from './login.ts';
+import { checkNewPassword } from './passwords.ts';
+import { parseUsername } from './username.ts';
+
+export interface NewUser {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** The first user is the owner; everyone after is a member. */
+export async function addUser({ store, passwords }: AccountDeps, input: NewUser): Promise<User> {
+  const username = parseUsername(input.username);
+  checkNewPassword(input.password);
+  const role = (await store.users.findOwner()) ? 'member' : 'owner';
+  const user = await store.users.create({
+    username,
+    passwordHash: await passwords.hash(input.password),
+    role,
+  });
+  if (role === 'owner') await store.setupLinks.deleteAll();
+  return user;
+}
+
+/** Ends all sessions of the user. */
+export async function setPassword(
+  { store, passwords }: AccountDeps,
+  user: User,
+  password: string,
+): Promise<void> {
+  checkNewPassword(password);
+  await store.users.setPassword(user.id, await passwords.hash(password));
+}
+
+/** As `setPassword`, for a user who shows that they know the present one. */
+export async function changePassword(
+  deps: AccountDeps,
+  user: User,
+  input: { current: string; password: string },
+): Promise<void> {
+  // Throttled as a login is: who found an open browser could otherwise try every password here.
+  const [account] = attemptKeys(user.username, '');
+  await takeAttempt(deps, [account]);
+  const known = await deps.passwords.matches(input.current, await deps.store.users.findPasswordHash(user.id));
+  if (!known) throw new Invalid('current_password: this is not your present password');
+  await deps.store.loginAttempts.forget([account]);
+  await setPassword(deps, user, input.password);
+}

@@ -1,0 +1,62 @@
+// The API, from the first middleware to the last route, in the order in which a request meets them.
+import type { Context } from 'hono';
+import { cors } from 'hono/cors';
+import { createGate } from './authenticate.ts';
+import { clientFinder } from './client.ts';
+import type { ApiDeps, ApiEnv } from './context.ts';
+import { errorResponse, respondWithError } from './error-response.ts';
+import { recordRequests } from './middleware/request-record.ts';
+import { securityHeaders } from './middleware/security-headers.ts';
+import { pageRoutes } from './pages/pages.ts';
+import { Router } from './router.ts';
+import { accountRoutes } from './routes/accounts.ts';
+import { groupRoutes } from './routes/groups.ts';
+import { operationRoutes } from './routes/operations.ts';
+import { sessionRoutes } from './routes/sessions.ts';
+import { setupRoutes } from './routes/setup.ts';
+
+export function createApi(deps: ApiDeps) {
+  const findClient = clientFinder(deps.client);
+  const gate = createGate(deps, findClient);
+  const router = new Router(gate);
+  const { app } = router;
+
+  app.use(recordRequests(deps));
+  app.use(securityHeaders);
+  if (deps.corsAllowedOrigins.length > 0) app.use(allowOrigins(deps.corsAllowedOrigins));
+
+  operationRoutes(router, deps);
+  setupRoutes(router, deps, gate);
+  sessionRoutes(router, deps, gate, findClient);
+  accountRoutes(router, deps, gate);
+  groupRoutes(router);
+  pageRoutes(router, deps, gate);
+
+  app.notFound((c) => noSuchRoute(c, router));
+  app.onError(respondWithError(deps.log));
+  return { app, entries: router.entries, router };
+}
+
+function allowOrigins(origins: readonly string[]) {
+  return cors({
+    origin: (origin) => (origins.includes(origin) ? origin : null),
+    credentials: true,
+    allowMethods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    allowHeaders: ['Content-Type', 'Authorization'],
+    maxAge: 600,
+  });
+}
+
+/** The path may exist for other methods: then the answer is 405 and says which. */
+function noSuchRoute(c: Context<ApiEnv>, router: Router): Response {
+  const methods = router.methodsAt(c.req.path);
+  if (methods.length === 0) return errorResponse(c, { status: 404, code: 'not_found', message: 'not found' });
+  const Allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].sort().join(', ');
+  if (c.req.method === 'OPTIONS') return c.body(null, 204, { Allow });
+  return errorResponse(c, {
+    status: 405,
+    code: 'method_not_allowed',
+    message: `${c.req.method} is not possible here; possible: ${Allow}`,
+    headers: { Allow },
+  });
+}

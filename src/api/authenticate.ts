@@ -1,0 +1,78 @@
+// Who is asking: a token in the Authorization header, or else the session cookie.
+import type { Context } from 'hono';
+import { getCookie, setCookie } from 'hono/cookie';
+import { findSessionUser, sessionLifetimeMs } from '../accounts/sessions.ts';
+import { findTokenUser } from '../accounts/tokens.ts';
+import { Forbidden, Unauthorized } from '../errors.ts';
+import type { FindClient } from './client.ts';
+import type { Actor, ApiDeps, ApiEnv } from './context.ts';
+
+export const sessionCookie = 'session';
+
+export interface Gate {
+  /** The actor, or undefined when nobody is logged in. A token that is not valid is an error, not a visitor. */
+  findActor(c: Context<ApiEnv>): Promise<Actor | undefined>;
+  getActor(c: Context<ApiEnv>): Promise<Actor>;
+  /** Refuses what a foreign page could have sent with our user's cookie. */
+  refuseForgery(c: Context<ApiEnv>): void;
+  setSessionCookie(c: Context<ApiEnv>, secret: string): void;
+}
+
+export function createGate(deps: ApiDeps, findClient: FindClient): Gate {
+  const allowedOrigins = new Set(deps.corsAllowedOrigins);
+
+  const gate: Gate = {
+    async findActor(c) {
+      const authorization = c.req.header('authorization');
+      if (authorization !== undefined) return byToken(authorization);
+
+      const secret = getCookie(c, sessionCookie);
+      const session = secret && (await findSessionUser(deps.accounts, secret));
+      if (!secret || !session) return undefined;
+      if (changesState(c.req.method)) gate.refuseForgery(c);
+      if (session.renewed) gate.setSessionCookie(c, secret);
+      const { user } = session;
+      return { user, scope: 'write', via: 'session', rows: deps.store.forUser(user.id) };
+    },
+
+    async getActor(c) {
+      const actor = await gate.findActor(c);
+      if (!actor) throw new Unauthorized();
+      return actor;
+    },
+
+    refuseForgery(c) {
+      const origin = c.req.header('origin');
+      if (origin !== undefined) {
+        if (origin === findClient(c).origin || allowedOrigins.has(origin)) return;
+        throw new Forbidden('this request came from another site');
+      }
+      // No browser leaves out both on a request that changes something.
+      if (c.req.header('sec-fetch-site') === 'same-origin') return;
+      throw new Forbidden('the Origin header is missing: programs log in with a token instead of the cookie');
+    },
+
+    setSessionCookie(c, secret) {
+      setCookie(c, sessionCookie, secret, {
+        httpOnly: true,
+        sameSite: 'Lax',
+        secure: findClient(c).secure,
+        path: '/',
+        maxAge: sessionLifetimeMs / 1000,
+      });
+    },
+  };
+
+  async function byToken(authorization: string): Promise<Actor> {
+    const secret = /^Bearer ([\w~+/.-]+=*)$/i.exec(authorization)?.[1];
+    const found = secret === undefined ? undefined : await findTokenUser(deps.accounts, secret);
+    if (!found) throw new Unauthorized('the token is not valid');
+    return { user: found.user, scope: found.scope, via: 'token', rows: deps.store.forUser(found.user.id) };
+  }
+
+  return gate;
+}
+
+export function changesState(method: string): boolean {
+  return method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS';
+}

@@ -1,0 +1,39 @@
+// What a request carries on its way through the API.
+import type { IncomingMessage } from 'node:http';
+import type { AccountDeps } from '../accounts/deps.ts';
+import type { Log } from '../log.ts';
+import type { RandomText } from '../model/glossary.ts';
+import type { Scope, User } from '../model/user.ts';
+import type { Store, UserRows } from '../store/store.ts';
+import type { ClientRules } from './client.ts';
+import type { Metrics } from './metrics.ts';
+
+export interface ApiDeps {
+  readonly store: Store;
+  readonly accounts: AccountDeps;
+  readonly client: ClientRules;
+  readonly corsAllowedOrigins: readonly string[];
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly randomText: RandomText;
+  readonly version: string;
+}
+
+/** Who is asking, and the rows that are theirs. */
+export interface Actor {
+  readonly user: User;
+  readonly scope: Scope;
+  readonly via: 'session' | 'token';
+  readonly rows: UserRows;
+}
+
+export interface ApiEnv {
+  Bindings: { incoming?: IncomingMessage };
+  Variables: {
+    requestId: string;
+    /** The pattern of the route that answers, for logs and metrics. */
+    route?: string;
+    /** There on every route but the open ones. */
+    actor: Actor;
+  };
+}

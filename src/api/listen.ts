@@ -1,0 +1,53 @@
+// The HTTP server around the API: how it starts, what it tolerates, how it stops.
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createAdaptorServer } from '@hono/node-server';
+import { StartupError } from '../errors.ts';
+
+const stopWithinMs = 10_000;
+
+export interface Listening {
+  readonly host: string;
+  readonly port: number;
+  /** Takes no new request, lets those under way end, and closes. */
+  stop(): Promise<void>;
+}
+
+export async function listen(
+  fetch: (request: Request, env: never) => Response | Promise<Response>,
+  { host, port }: { host: string; port: number },
+): Promise<Listening> {
+  const server = createAdaptorServer({ fetch: fetch as never, overrideGlobalObjects: false }) as Server;
+  server.headersTimeout = 20_000;
+  server.requestTimeout = 120_000;
+  server.keepAliveTimeout = 65_000;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, host, port)));
+    server.listen(port, host, resolve);
+  });
+  const { port: bound } = server.address() as AddressInfo;
+  return { host, port: bound, stop: () => stop(server) };
+}
+
+async function stop(server: Server): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const cutOff = setTimeout(() => server.closeAllConnections(), stopWithinMs);
+    server.close(() => {
+      clearTimeout(cutOff);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}
+
+function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): StartupError {
+  const remedy: Record<string, string> = {
+    EADDRINUSE: `LECTERN_PORT: ${port} is taken on ${host}, maybe by another Lectern. Stop that, or set LECTERN_PORT to another port.`,
+    EACCES: `LECTERN_PORT: ${port} needs more rights than this user has. Choose a port above 1023.`,
+    EADDRNOTAVAIL: `LECTERN_HOST: ${host} is not an address of this machine.`,
+    ENOTFOUND: `LECTERN_HOST: ${host} is not an address of this machine.`,
+  };
+  return new StartupError(remedy[error.code ?? ''] ?? `cannot listen on ${host}:${port}: ${error.message}`, {
+    cause: error,
+  });
+}

@@ -1,0 +1,31 @@
+// What Prometheus reads at /metrics.
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+
+export interface Metrics {
+  readonly registry: Registry;
+  request(labels: { method: string; route: string; status: number }, seconds: number): void;
+  login(outcome: 'accepted' | 'refused' | 'throttled'): void;
+}
+
+export function createMetrics(options: { process: boolean }): Metrics {
+  const registry = new Registry();
+  if (options.process) collectDefaultMetrics({ register: registry });
+  const duration = new Histogram({
+    name: 'lectern_http_request_duration_seconds',
+    help: 'Time to answer a request, by route.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10],
+    registers: [registry],
+  });
+  const logins = new Counter({
+    name: 'lectern_logins_total',
+    help: 'Logins by password, by outcome.',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+  return {
+    registry,
+    request: (labels, seconds) => duration.observe(labels, seconds),
+    login: (outcome) => logins.inc({ outcome }),
+  };
+}

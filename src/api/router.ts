@@ -1,0 +1,130 @@
+// How every route is made. A route says who may call it by the method it is added with, and cannot be added
+// without saying so; the check runs before its input is looked at.
+import { createRoute, OpenAPIHono, type RouteConfig, type RouteHandler } from '@hono/zod-openapi';
+import type { Handler, MiddlewareHandler } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { HTTPException } from 'hono/http-exception';
+import { TrieRouter } from 'hono/router/trie-router';
+import { Forbidden, LecternError } from '../errors.ts';
+import { changesState, type Gate } from './authenticate.ts';
+import type { ApiEnv } from './context.ts';
+import { invalidInput } from './error-response.ts';
+import { errorResponses } from './schemas.ts';
+
+export type Access = 'open' | 'user' | 'owner';
+
+export interface RouteEntry {
+  readonly method: string;
+  /** As OpenAPI writes it: /api/groups/{id} */
+  readonly path: string;
+  readonly access: Access;
+}
+
+const maxBodyBytes = 1024 * 1024;
+
+export class Router {
+  readonly app = new OpenAPIHono<ApiEnv>({
+    defaultHook: (result) => {
+      if (!result.success) throw invalidInput(result.error);
+    },
+  });
+  readonly entries: RouteEntry[] = [];
+  readonly #gate: Gate;
+  readonly #methods = new TrieRouter<string>();
+
+  constructor(gate: Gate) {
+    this.#gate = gate;
+  }
+
+  /** For everybody, logged in or not. */
+  open<R extends RouteConfig>(spec: R, handler: RouteHandler<R, ApiEnv>): void {
+    this.#add('open', spec, handler);
+  }
+
+  /** For every user. A read-only token may call it when its method is GET. */
+  user<R extends RouteConfig>(spec: R, handler: RouteHandler<R, ApiEnv>): void {
+    this.#add('user', spec, handler);
+  }
+
+  /** For the owner alone. */
+  owner<R extends RouteConfig>(spec: R, handler: RouteHandler<R, ApiEnv>): void {
+    this.#add('owner', spec, handler);
+  }
+
+  /** A page or file, which the API's description leaves out. */
+  page(access: Access, path: string, handler: Handler<ApiEnv>): void {
+    this.#note('get', path, access);
+    this.app.get(path, this.#guard(access, 'get', path), handler);
+  }
+
+  /** The methods that some route takes at this path. */
+  methodsAt(path: string): string[] {
+    const [matches] = this.#methods.match('ALL', path);
+    return [...new Set(matches.map(([method]) => method.toUpperCase()))].sort();
+  }
+
+  #add<R extends RouteConfig>(access: Access, spec: R, handler: RouteHandler<R, ApiEnv>): void {
+    const takesBody = spec.request?.body !== undefined;
+    const route = createRoute({
+      ...spec,
+      security: access === 'open' ? [] : [{ session: [] }, { token: [] }],
+      responses: { ...errorResponses({ access, path: spec.path, takesBody }), ...spec.responses },
+      middleware: [
+        this.#guard(access, spec.method, spec.path),
+        ...(takesBody ? [requireJson(spec), limitBody] : []),
+      ],
+    });
+    this.#note(spec.method, spec.path, access);
+    this.app.openapi(route as unknown as R, handler as never);
+  }
+
+  #note(method: string, path: string, access: Access): void {
+    this.entries.push({ method, path, access });
+    this.#methods.add('ALL', path.replaceAll(/\{(\w+)\}/g, ':$1'), method);
+  }
+
+  #guard(access: Access, method: string, path: string): MiddlewareHandler<ApiEnv> {
+    const writes = changesState(method.toUpperCase());
+    return async (c, next) => {
+      c.set('route', path);
+      if (access !== 'open') {
+        const actor = await this.#gate.getActor(c);
+        if (access === 'owner' && actor.user.role !== 'owner')
+          throw new Forbidden('only the owner may do this');
+        if (writes && actor.scope !== 'write') throw new Forbidden('this token may only read');
+        c.set('actor', actor);
+      }
+      await next();
+    };
+  }
+}
+
+const limitBody = bodyLimit({
+  maxSize: maxBodyBytes,
+  onError: () => {
+    throw new LecternError(
+      413,
+      'too_large',
+      `the body is too large: at most ${maxBodyBytes} bytes are taken`,
+    );
+  },
+});
+
+/** A form or plain text cannot pass for JSON: browsers send those across sites without asking first. */
+function requireJson(spec: RouteConfig): MiddlewareHandler {
+  const takesJson = Object.keys(spec.request?.body?.content ?? {}).includes('application/json');
+  return async (c, next) => {
+    const [type = '', ...parameters] = (c.req.header('content-type') ?? '').toLowerCase().split(';');
+    const charset = parameters.map((p) => /^\s*charset\s*=\s*"?([\w-]+)"?\s*$/.exec(p)?.[1]).find(Boolean);
+    const encoding = c.req.header('content-encoding') ?? 'identity';
+    if (
+      takesJson &&
+      (type.trim() !== 'application/json' || encoding !== 'identity' || (charset ?? 'utf-8') !== 'utf-8')
+    ) {
+      throw new HTTPException(415, {
+        message: 'expected a body of Content-Type: application/json, in UTF-8, not compressed',
+      });
+    }
+    await next();
+  };
+}

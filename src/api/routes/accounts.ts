@@ -1,0 +1,144 @@
+// One's own account, its tokens, and for the owner the list of users.
+import { z } from '@hono/zod-openapi';
+import { startSession } from '../../accounts/sessions.ts';
+import { createToken } from '../../accounts/tokens.ts';
+import { addUser, changePassword } from '../../accounts/users.ts';
+import type { Token, User } from '../../model/user.ts';
+import type { Gate } from '../authenticate.ts';
+import type { ApiDeps } from '../context.ts';
+import type { Router } from '../router.ts';
+import { ErrorBody, idParam, json, jsonBody, seconds, toSeconds } from '../schemas.ts';
+
+const UserBody = z
+  .object({ id: z.int(), username: z.string(), role: z.enum(['owner', 'member']), created_at: seconds })
+  .openapi('User');
+
+const TokenBody = z
+  .object({ id: z.int(), name: z.string(), scope: z.enum(['read', 'write']), created_at: seconds })
+  .openapi('Token');
+
+const TokenInput = z
+  .object({ name: z.string().trim().min(1).max(100), scope: z.enum(['read', 'write']) })
+  .openapi('TokenInput');
+
+const UserInput = z
+  .object({ username: z.string().max(200), password: z.string().max(1000) })
+  .openapi('UserInput');
+
+const PasswordInput = z
+  .object({ current_password: z.string().max(1000), password: z.string().max(1000) })
+  .openapi('PasswordInput');
+
+const tags = ['accounts'];
+
+export function accountRoutes(router: Router, deps: ApiDeps, gate: Gate): void {
+  router.user(
+    {
+      method: 'get',
+      path: '/api/me',
+      tags,
+      summary: 'Who you are',
+      responses: { 200: json(z.object({ data: UserBody }), 'You') },
+    },
+    async (c) => c.json({ data: toUserBody(c.var.actor.user) }, 200),
+  );
+
+  router.user(
+    {
+      method: 'put',
+      path: '/api/me/password',
+      tags,
+      summary: 'Change your password; every session of yours ends, and this browser gets a new one',
+      request: { body: jsonBody(PasswordInput) },
+      responses: { 204: { description: 'Changed' }, 429: json(ErrorBody, 'Too many attempts') },
+    },
+    async (c) => {
+      const { user, via } = c.var.actor;
+      const { current_password: current, password } = c.req.valid('json');
+      await changePassword(deps.accounts, user, { current, password });
+      if (via === 'session') gate.setSessionCookie(c, (await startSession(deps.accounts, user)).secret);
+      return c.body(null, 204);
+    },
+  );
+
+  router.user(
+    {
+      method: 'get',
+      path: '/api/tokens',
+      tags,
+      summary: 'List your tokens, without their secrets',
+      responses: { 200: json(z.object({ data: z.array(TokenBody), total: z.int() }), 'Your tokens') },
+    },
+    async (c) => {
+      const tokens = await c.var.actor.rows.tokens.list();
+      return c.json({ data: tokens.map(toTokenBody), total: tokens.length }, 200);
+    },
+  );
+
+  router.user(
+    {
+      method: 'post',
+      path: '/api/tokens',
+      tags,
+      summary: 'Make a token; its secret is shown this once',
+      request: { body: jsonBody(TokenInput) },
+      responses: { 200: json(z.object({ data: TokenBody.extend({ token: z.string() }) }), 'The token') },
+    },
+    async (c) => {
+      const { token, secret } = await createToken(deps.accounts, c.var.actor.user, c.req.valid('json'));
+      return c.json({ data: { ...toTokenBody(token), token: secret } }, 200);
+    },
+  );
+
+  router.user(
+    {
+      method: 'delete',
+      path: '/api/tokens/{id}',
+      tags,
+      summary: 'Revoke a token',
+      request: { params: idParam },
+      responses: { 204: { description: 'Revoked' } },
+    },
+    async (c) => {
+      await c.var.actor.rows.tokens.delete(c.req.valid('param').id);
+      return c.body(null, 204);
+    },
+  );
+
+  router.owner(
+    {
+      method: 'get',
+      path: '/api/users',
+      tags,
+      summary: 'List the users',
+      responses: { 200: json(z.object({ data: z.array(UserBody), total: z.int() }), 'The users') },
+    },
+    async (c) => {
+      const users = await deps.store.users.list();
+      return c.json({ data: users.map(toUserBody), total: users.length }, 200);
+    },
+  );
+
+  router.owner(
+    {
+      method: 'post',
+      path: '/api/users',
+      tags,
+      summary: 'Add a member',
+      request: { body: jsonBody(UserInput) },
+      responses: {
+        200: json(z.object({ data: UserBody }), 'The user'),
+        409: json(ErrorBody, 'The name is taken'),
+      },
+    },
+    async (c) => c.json({ data: toUserBody(await addUser(deps.accounts, c.req.valid('json'))) }, 200),
+  );
+}
+
+function toUserBody(user: User) {
+  return { id: user.id, username: user.username, role: user.role, created_at: toSeconds(user.createdAt) };
+}
+
+function toTokenBody(token: Token) {
+  return { id: token.id, name: token.name, scope: token.scope, created_at: toSeconds(token.createdAt) };
+}

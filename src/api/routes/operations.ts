@@ -1,0 +1,66 @@
+// For those who run Lectern: is it alive, is it ready, what is it doing, what can it do.
+import { z } from '@hono/zod-openapi';
+import { Unavailable } from '../../errors.ts';
+import type { ApiDeps } from '../context.ts';
+import { describeApi } from '../openapi.ts';
+import { docsPage } from '../pages/docs-page.ts';
+import { sendPage } from '../pages/page.ts';
+import type { Router } from '../router.ts';
+import { ErrorBody, json } from '../schemas.ts';
+
+const tags = ['operations'];
+const text = (description: string) => ({ description, content: { 'text/plain': { schema: z.string() } } });
+
+export function operationRoutes(router: Router, deps: ApiDeps): void {
+  router.open(
+    {
+      method: 'get',
+      path: '/healthz',
+      tags,
+      summary: 'The process is alive',
+      responses: { 200: json(z.object({ status: z.literal('ok') }), 'Alive') },
+    },
+    (c) => c.json({ status: 'ok' as const }, 200),
+  );
+
+  router.open(
+    {
+      method: 'get',
+      path: '/readyz',
+      tags,
+      summary: 'The index answers, so requests can be served',
+      responses: {
+        200: json(z.object({ status: z.literal('ready'), schema: z.int() }), 'Ready'),
+        503: json(ErrorBody, 'Not ready'),
+      },
+    },
+    async (c) => {
+      const schema = await deps.store.schemaVersion().catch((cause: unknown) => {
+        throw new Unavailable('the index does not answer', { cause });
+      });
+      return c.json({ status: 'ready' as const, schema }, 200);
+    },
+  );
+
+  router.open(
+    { method: 'get', path: '/ping', tags, summary: 'Answers "pong"', responses: { 200: text('pong') } },
+    (c) => c.text('pong', 200),
+  );
+
+  router.owner(
+    {
+      method: 'get',
+      path: '/metrics',
+      tags,
+      summary: 'Figures for Prometheus',
+      responses: { 200: text('The text format of Prometheus') },
+    },
+    async (c) =>
+      c.text(await deps.metrics.registry.metrics(), 200, {
+        'Content-Type': deps.metrics.registry.contentType,
+      }),
+  );
+
+  router.page('user', '/openapi.json', (c) => c.json(describeApi(router, deps.version)));
+  router.page('user', '/docs', (c) => sendPage(c, docsPage(describeApi(router, deps.version))));
+}

@@ -1,0 +1,51 @@
+// Pieces of the contract that many routes share.
+import { z } from '@hono/zod-openapi';
+import type { Access } from './router.ts';
+
+/** Unix seconds, as the reader's API gives times. */
+export const seconds = z.int().openapi({ description: 'Unix time in seconds', example: 1_767_225_600 });
+
+export function toSeconds(millis: number): number {
+  return Math.floor(millis / 1000);
+}
+
+export const idParam = z.object({
+  id: z
+    .string()
+    .regex(/^\d{1,15}$/, 'expected a whole number')
+    .transform(Number)
+    .openapi({ type: 'integer', example: 1 }),
+});
+
+export const ErrorBody = z.object({ error: z.string() }).openapi('Error');
+const ErrorBodyV1 = z
+  .object({ error: z.object({ code: z.string(), message: z.string() }) })
+  .openapi('ErrorV1');
+
+export function json<T extends z.ZodType>(schema: T, description: string) {
+  return { description, content: { 'application/json': { schema } } };
+}
+
+export function jsonBody<T extends z.ZodType>(schema: T) {
+  return { required: true, content: { 'application/json': { schema } } };
+}
+
+/** The failures that a route can answer with because of what it is, so that no route lists them by hand. */
+export function errorResponses(route: { access: Access; path: string; takesBody: boolean }) {
+  const body = route.path.startsWith('/api/v1/') ? ErrorBodyV1 : ErrorBody;
+  const when = (applies: boolean, status: number, description: string) =>
+    applies ? { [status]: json(body, description) } : {};
+  const hasInput = route.takesBody || route.path.includes('{');
+  return {
+    ...when(hasInput, 400, 'The input is not as expected; the message names the field'),
+    ...when(route.access !== 'open', 401, 'Not logged in'),
+    ...when(
+      route.access !== 'open',
+      403,
+      'Not allowed: a read-only token, a foreign origin, or the owner only',
+    ),
+    ...when(route.path.includes('{'), 404, 'Not found, or not yours'),
+    ...when(route.takesBody, 413, 'The body is too large'),
+    ...when(route.takesBody, 415, 'The body is not JSON in UTF-8'),
+  };
+}

@@ -1,0 +1,55 @@
+// `lectern`: parses the words, runs the command, turns its outcome into an exit code:
+// 0 done, 1 failed, 2 the command was not understood.
+import { Command, CommanderError } from 'commander';
+import { LecternError, StartupError } from '../errors.ts';
+import type { Runtime } from './runtime.ts';
+import { serveCommand } from './serve.ts';
+import { tokenCommand } from './token.ts';
+import { userCommand } from './user.ts';
+
+export async function runCommandLine(runtime: Runtime, args: readonly string[]): Promise<number> {
+  try {
+    await program(runtime).parseAsync(args, { from: 'user' });
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    if (error instanceof StartupError || error instanceof LecternError) {
+      runtime.stderr.write(`${error.message}\n`);
+      return 1;
+    }
+    throw error;
+  }
+}
+
+function program(runtime: Runtime): Command {
+  const root = new Command('lectern')
+    .description('Lectern: the self-hosted library for everything you read.')
+    .version(runtime.version)
+    .addHelpText('after', help);
+  root.addCommand(serveCommand(runtime));
+  root.addCommand(userCommand(runtime));
+  root.addCommand(tokenCommand(runtime));
+  for (const command of withSubcommands(root)) {
+    command.exitOverride().configureOutput({
+      writeOut: (text) => runtime.stdout.write(text),
+      writeErr: (text) => runtime.stderr.write(text),
+    });
+    command.showHelpAfterError('Run it with --help to see how it is used.');
+  }
+  return root;
+}
+
+function withSubcommands(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(withSubcommands)];
+}
+
+const help = `
+Examples:
+  lectern serve                                   start on http://127.0.0.1:8484
+  lectern user add anna                           add a user, asking for the password
+  lectern token create --name phone --scope write make a password for a reader app
+  lectern token list --json                       the same for programs
+
+Settings come from the environment: LECTERN_HOME (./data), LECTERN_PORT (8484),
+LECTERN_DATABASE_URL, LECTERN_PASSWORD and more; README.md lists them.
+`;

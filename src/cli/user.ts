@@ -1,0 +1,69 @@
+import { Command } from 'commander';
+import { parseUsername } from '../accounts/username.ts';
+import { addUser, setPassword } from '../accounts/users.ts';
+import { NotFound } from '../errors.ts';
+import type { User } from '../model/user.ts';
+import type { Store } from '../store/store.ts';
+import { askPassword } from './ask-password.ts';
+import { type Runtime, withStore } from './runtime.ts';
+import { printRows, shortTime } from './table.ts';
+
+export function userCommand(runtime: Runtime): Command {
+  const command = new Command('user').description('Add and list users, set their passwords.');
+
+  command
+    .command('add')
+    .description('Add a user. The first user is the owner, who operates this Lectern; others are members.')
+    .argument('<name>', 'what the user logs in with')
+    .option('--password-stdin', 'read the password from standard input instead of asking for it')
+    .option('--json', 'print the user as JSON')
+    .action(async (name: string, options: { passwordStdin?: boolean; json?: boolean }) => {
+      const username = parseUsername(name);
+      const password = await askPassword(runtime, options);
+      const user = await withStore(runtime, ({ accounts }) => addUser(accounts, { username, password }));
+      runtime.stdout.write(
+        options.json
+          ? `${JSON.stringify({ id: user.id, username: user.username, role: user.role }, null, 2)}\n`
+          : `Added ${user.username} as ${user.role}.\n`,
+      );
+    });
+
+  command
+    .command('list')
+    .description('List the users.')
+    .option('--json', 'print the users as JSON')
+    .action(async ({ json }: { json?: boolean }) => {
+      const users = await withStore(runtime, ({ store }) => store.users.list());
+      const rows = users.map(({ id, username, role, createdAt }) => ({
+        id,
+        username,
+        role,
+        created: json ? new Date(createdAt).toISOString() : shortTime(createdAt),
+      }));
+      printRows(runtime, rows, {
+        json,
+        empty: 'There is no user yet. Add the first with: lectern user add NAME',
+      });
+    });
+
+  command
+    .command('password')
+    .description("Set a user's password. Every session of that user ends; tokens stay.")
+    .argument('<name>', 'whose password')
+    .option('--password-stdin', 'read the password from standard input instead of asking for it')
+    .action(async (name: string, options: { passwordStdin?: boolean }) => {
+      const password = await askPassword(runtime, options);
+      await withStore(runtime, async ({ accounts, store }) => {
+        await setPassword(accounts, await getUser(store, name), password);
+      });
+      runtime.stdout.write('The password is set, and every session of that user has ended.\n');
+    });
+
+  return command;
+}
+
+export async function getUser(store: Store, name: string): Promise<User> {
+  const user = await store.users.findByName(parseUsername(name));
+  if (!user) throw new NotFound(`user "${name}"`);
+  return user;
+}

@@ -1,0 +1,50 @@
+// One worker process beside the API: started again when it ends unasked, and ended with us.
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Log } from '../log.ts';
+
+const firstPauseMs = 1_000;
+const longestPauseMs = 30_000;
+const stopWithinMs = 15_000;
+
+export interface WorkerChild {
+  stop(): Promise<void>;
+}
+
+export function startWorkerChild(entry: string, log: Log): WorkerChild {
+  let child: ChildProcess;
+  let stopping = false;
+  let pauseMs = firstPauseMs;
+  let restart: NodeJS.Timeout | undefined;
+
+  const start = () => {
+    // The channel is how the child learns of our end, even by SIGKILL: it closes with us.
+    child = spawn(process.execPath, [...process.execArgv, entry, 'serve', '--role', 'worker'], {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
+    const calm = setTimeout(() => {
+      pauseMs = firstPauseMs;
+    }, 60_000);
+    child.on('error', (err) => log.error({ err }, 'the worker cannot be started'));
+    child.on('exit', (code, signal) => {
+      clearTimeout(calm);
+      if (stopping) return;
+      log.error({ code, signal, restartInMs: pauseMs }, 'the worker ended and is started again');
+      restart = setTimeout(start, pauseMs);
+      pauseMs = Math.min(pauseMs * 2, longestPauseMs);
+    });
+  };
+  start();
+
+  return {
+    stop: async () => {
+      stopping = true;
+      clearTimeout(restart);
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const ended = new Promise((resolve) => child.once('exit', resolve));
+      child.kill('SIGTERM');
+      const cutOff = setTimeout(() => child.kill('SIGKILL'), stopWithinMs);
+      await ended;
+      clearTimeout(cutOff);
+    },
+  };
+}

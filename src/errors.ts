@@ -1,0 +1,74 @@
+// The failures a caller may see. Each message is written for a person and safe to send; what only we should
+// know travels in `cause` and goes to the log.
+
+export class LecternError extends Error {
+  readonly status: number;
+  readonly code: string;
+
+  constructor(status: number, code: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/** What was sent is not what is expected. The message names the field. */
+export class Invalid extends LecternError {
+  constructor(message: string, options?: ErrorOptions) {
+    super(400, 'invalid', message, options);
+  }
+}
+
+export class Unauthorized extends LecternError {
+  constructor(message = 'unauthorized', options?: ErrorOptions) {
+    super(401, 'unauthorized', message, options);
+  }
+}
+
+export class Forbidden extends LecternError {
+  constructor(message: string, options?: ErrorOptions) {
+    super(403, 'forbidden', message, options);
+  }
+}
+
+/** Also the answer for a row that belongs to another user: its existence is not ours to tell. */
+export class NotFound extends LecternError {
+  constructor(what: string, options?: ErrorOptions) {
+    super(404, 'not_found', `${what} not found`, options);
+  }
+}
+
+export class Conflict extends LecternError {
+  constructor(message: string, options?: ErrorOptions) {
+    super(409, 'conflict', message, options);
+  }
+}
+
+export class TooManyRequests extends LecternError {
+  readonly retryAfterSeconds: number;
+
+  constructor(message: string, retryAfterSeconds: number, options?: ErrorOptions) {
+    super(429, 'too_many_requests', message, options);
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** Another server did not answer as it should. */
+export class Upstream extends LecternError {
+  constructor(message: string, options?: ErrorOptions) {
+    super(502, 'upstream', message, options);
+  }
+}
+
+/** We cannot serve this now; the same request may succeed in a moment. */
+export class Unavailable extends LecternError {
+  constructor(message: string, options?: ErrorOptions) {
+    super(503, 'unavailable', message, options);
+  }
+}
+
+/** The start cannot go on. One line, without a stack: what is wrong and what to do. */
+export class StartupError extends Error {
+  override readonly name = 'StartupError';
+}

@@ -1,0 +1,78 @@
+// Logs by pino: one JSON object a line, or, for a person at a terminal, one line of text.
+import { Writable } from 'node:stream';
+import pino from 'pino';
+
+export type Log = pino.Logger;
+
+export interface LogOptions {
+  readonly level: string;
+  readonly format: 'auto' | 'text' | 'json';
+  readonly out: NodeJS.WritableStream & { isTTY?: boolean };
+}
+
+// Where a secret could arrive by an honest mistake: a logged header, body or option. Secrets of our own are
+// `Secret` objects, which print as [secret] wherever they end up.
+const secretKeys = [
+  'password',
+  'token',
+  'secret',
+  'apiKey',
+  'api_key',
+  'authorization',
+  'cookie',
+  'set-cookie',
+];
+const redact = secretKeys.flatMap((key) => [`["${key}"]`, `*["${key}"]`, `*.*["${key}"]`]);
+
+export function createLog(options: LogOptions): Log {
+  const asText = options.format === 'text' || (options.format === 'auto' && options.out.isTTY === true);
+  return pino(
+    {
+      level: options.level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: { paths: redact, censor: '[secret]' },
+      serializers: { err: serializeError },
+    },
+    asText ? textLines(options.out) : options.out,
+  );
+}
+
+/** The error and its causes, with credentials in addresses blotted out. */
+function serializeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const chain: string[] = [];
+  for (let cause = error.cause; cause instanceof Error && chain.length < 5; cause = cause.cause) {
+    chain.push(blot(`${cause.name}: ${cause.message}`));
+  }
+  return {
+    type: error.name,
+    message: blot(error.message),
+    stack: blot(error.stack ?? ''),
+    ...(chain.length > 0 && { causes: chain }),
+  };
+}
+
+function blot(text: string): string {
+  return text.replace(/(\b[a-z][a-z0-9+.-]*:\/\/)[^/\s@]+@/gi, '$1[secret]@');
+}
+
+function textLines(out: NodeJS.WritableStream): Writable {
+  return new Writable({
+    decodeStrings: false,
+    write(line: string, _encoding, done) {
+      out.write(asTextLine(line));
+      done();
+    },
+  });
+}
+
+export function asTextLine(json: string): string {
+  const { time, level, msg, err, ...fields } = JSON.parse(json);
+  const details = Object.entries(fields).map(
+    ([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+  const head = [String(time).slice(11, 19), String(level).padEnd(5), msg, ...details].join(' ');
+  return err ? `${head}\n${err.stack || err.message || JSON.stringify(err)}\n` : `${head}\n`;
+}

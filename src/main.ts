@@ -1,0 +1,22 @@
+// The composition root: the real clock, the real randomness, the real console, handed to the command line.
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { runCommandLine } from './cli/command-line.ts';
+import { readConfig } from './config.ts';
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+
+process.exitCode = await runCommandLine(
+  {
+    version,
+    entry: fileURLToPath(import.meta.url),
+    readConfig: () => readConfig(),
+    now: Date.now,
+    randomText: (bytes) => randomBytes(bytes).toString('base64url'),
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+  },
+  process.argv.slice(2),
+);

@@ -1,0 +1,64 @@
+// Who is behind a session or a token: the lookups that come before we know which user is asking.
+import type { Clock, Millis } from '../model/glossary.ts';
+import type { Scope, User } from '../model/user.ts';
+import type { Database } from './database.ts';
+import { toUser } from './user-store.ts';
+
+export type CredentialStore = ReturnType<typeof credentialStore>;
+
+export function credentialStore(db: Database, now: Clock) {
+  return {
+    async findSession(secretSha256: string): Promise<{ user: User; expiresAt: Millis } | undefined> {
+      const row = await db.read
+        .selectFrom('sessions')
+        .innerJoin('users', 'users.id', 'sessions.user_id')
+        .select(['users.id', 'users.username', 'users.role', 'users.created_at', 'sessions.expires_at'])
+        .where('sessions.secret_sha256', '=', secretSha256)
+        .where('sessions.expires_at', '>', now())
+        .executeTakeFirst();
+      return row && { user: toUser(row), expiresAt: row.expires_at };
+    },
+
+    async createSession(session: { secretSha256: string; userId: number; expiresAt: Millis }): Promise<void> {
+      await db.write((trx) =>
+        trx
+          .insertInto('sessions')
+          .values({
+            secret_sha256: session.secretSha256,
+            user_id: session.userId,
+            created_at: now(),
+            expires_at: session.expiresAt,
+          })
+          .execute(),
+      );
+    },
+
+    async extendSession(secretSha256: string, expiresAt: Millis): Promise<void> {
+      await db.write((trx) =>
+        trx
+          .updateTable('sessions')
+          .set({ expires_at: expiresAt })
+          .where('secret_sha256', '=', secretSha256)
+          .execute(),
+      );
+    },
+
+    async deleteSession(secretSha256: string): Promise<void> {
+      await db.write((trx) => trx.deleteFrom('sessions').where('secret_sha256', '=', secretSha256).execute());
+    },
+
+    async deleteExpiredSessions(): Promise<void> {
+      await db.write((trx) => trx.deleteFrom('sessions').where('expires_at', '<=', now()).execute());
+    },
+
+    async findToken(secretSha256: string): Promise<{ user: User; scope: Scope } | undefined> {
+      const row = await db.read
+        .selectFrom('tokens')
+        .innerJoin('users', 'users.id', 'tokens.user_id')
+        .select(['users.id', 'users.username', 'users.role', 'users.created_at', 'tokens.scope'])
+        .where('tokens.secret_sha256', '=', secretSha256)
+        .executeTakeFirst();
+      return row && { user: toUser(row), scope: row.scope };
+    },
+  };
+}

@@ -1,0 +1,45 @@
+// What the store needs of an engine. Feature code never sees it.
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Kysely, Transaction } from 'kysely';
+import type { Tables } from './tables.ts';
+
+export type Reader = Kysely<Tables>;
+export type Writer = Transaction<Tables>;
+
+export interface Database {
+  readonly engine: 'sqlite' | 'postgres';
+
+  /** Reads by index that end within a few milliseconds: lists, single rows, counts from counter tables. */
+  readonly read: Reader;
+
+  /** Reads that may take longer: search, statistics, exports. They never hold up the thread that serves HTTP. */
+  readonly heavyRead: Reader;
+
+  /** All writes: `work` commits whole or leaves nothing, and may be run again if the engine asks for a retry. */
+  write<T>(work: (trx: Writer) => Promise<T>): Promise<T>;
+
+  schemaVersion(): Promise<number>;
+
+  /** Regular upkeep of the engine itself. A no-op where the engine looks after itself. */
+  tidy(effort: 'light' | 'thorough'): Promise<void>;
+
+  close(): Promise<void>;
+}
+
+const openWrite = new AsyncLocalStorage<{ open: boolean }>();
+
+/**
+ * Refuses a write inside a write. On SQLite the inner one would wait for the outer one for ever; on PostgreSQL
+ * it would take a second connection and not see what the first wrote.
+ */
+export async function withoutNesting<T>(write: () => Promise<T>): Promise<T> {
+  if (openWrite.getStore()?.open) {
+    throw new Error('a write was started inside another write: pass the transaction on instead');
+  }
+  const mark = { open: true };
+  try {
+    return await openWrite.run(mark, write);
+  } finally {
+    mark.open = false;
+  }
+}

@@ -1,0 +1,106 @@
+// PostgreSQL as the store's engine: migrate, then a pool that writes and a pool that cannot.
+import { CompiledQuery, type DatabaseConnection, Kysely, PostgresDialect } from 'kysely';
+import pg from 'pg';
+import { StartupError } from '../../../errors.ts';
+import type { Clock } from '../../../model/glossary.ts';
+import { cleanText } from '../../clean-text.ts';
+import { type Database, withoutNesting } from '../../database.ts';
+import type { Tables } from '../../tables.ts';
+import { migratePostgres } from './migrate.ts';
+
+const connectWithinMs = 10_000;
+const writeAttempts = 5;
+
+export interface PostgresOptions {
+  readonly url: string;
+  readonly now: Clock;
+  /** Called when a connection that nobody uses breaks, as in a restart of the server; the pool replaces it. */
+  readonly onIdleError: (error: Error) => void;
+}
+
+export async function openPostgresDatabase({ url, now, onIdleError }: PostgresOptions): Promise<Database> {
+  await migratePostgres(url, now);
+
+  const pool = (max: number, onConnect?: string) => {
+    const created = new pg.Pool({
+      connectionString: url,
+      application_name: 'lectern',
+      max,
+      connectionTimeoutMillis: connectWithinMs,
+      types: { getTypeParser },
+      Client: CleanClient,
+    });
+    created.on('error', onIdleError);
+    return new Kysely<Tables>({
+      dialect: new PostgresDialect({
+        pool: created,
+        ...(onConnect && { onCreateConnection: (connection) => execute(connection, onConnect) }),
+      }),
+    });
+  };
+  const writer = pool(8);
+  // What SQLite refuses by query_only is refused here too: a write outside write() fails on both engines.
+  const reader = pool(12, 'SET default_transaction_read_only = on');
+
+  return {
+    engine: 'postgres',
+    read: reader,
+    heavyRead: reader,
+    write: (work) => withoutNesting(() => retried(() => writer.transaction().execute(work))),
+    schemaVersion: async () => {
+      const query = CompiledQuery.raw('SELECT max(version) AS version FROM schema_migrations');
+      const { rows } = await reader.executeQuery<{ version: number }>(query);
+      return rows[0]?.version ?? 0;
+    },
+    tidy: async () => {},
+    close: async () => {
+      await Promise.all([reader.destroy(), writer.destroy()]);
+    },
+  };
+}
+
+/** Serialization failures and deadlocks roll the transaction back whole; running it again is the remedy. */
+async function retried<T>(write: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await write();
+    } catch (error) {
+      const { code } = error as { code?: string };
+      if (attempt >= writeAttempts || (code !== '40001' && code !== '40P01')) throw error;
+    }
+  }
+}
+
+/** 64-bit integers as numbers: ids and times stay far below 2^53, and beyond it we would rather stop than round. */
+function getTypeParser(oid: number, format?: 'text' | 'binary') {
+  if (oid === pg.types.builtins.INT8) return toSafeInteger;
+  return pg.types.getTypeParser(oid, format as 'text');
+}
+
+function toSafeInteger(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`${text} does not fit a number`);
+  return value;
+}
+
+class CleanClient extends pg.Client {
+  // pg's many overloads of query() end in (config, values?): parameters pass through here and nowhere else.
+  override query(...args: unknown[]): never {
+    const [query, values, ...rest] = args;
+    const cleaned = Array.isArray(values) ? values.map(cleanText) : values;
+    return (super.query as (...all: unknown[]) => never).call(this, query, cleaned, ...rest);
+  }
+}
+
+async function execute(connection: DatabaseConnection, sql: string): Promise<void> {
+  await connection.executeQuery(CompiledQuery.raw(sql));
+}
+
+/** One line for the console when the server cannot be reached or refuses us. */
+export function cannotConnect(shown: string, cause: Error): StartupError {
+  return new StartupError(
+    `LECTERN_DATABASE_URL: cannot open ${shown} (${cause.message || (cause as { code?: string }).code}). ` +
+      'Check that PostgreSQL runs there and that the user and password are right.',
+    { cause },
+  );
+}

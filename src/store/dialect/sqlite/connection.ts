@@ -1,0 +1,107 @@
+// One connection to the SQLite file, with the pragmas measured for this workload and a cache of statements.
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
+import { Unavailable } from '../../../errors.ts';
+import { cleanText } from '../../clean-text.ts';
+
+const SQLITE_BUSY = 5;
+const cachedStatements = 500;
+const retryEveryMs = 1;
+const giveUpAfterMs = 5_000;
+
+// autocheckpoint is off: checkpoints are made on a thread of their own (see tidy), never inside a commit.
+const pragmas = `
+  PRAGMA synchronous = NORMAL;
+  PRAGMA cache_size = -65536;
+  PRAGMA mmap_size = 268435456;
+  PRAGMA temp_store = MEMORY;
+  PRAGMA foreign_keys = ON;
+  PRAGMA recursive_triggers = ON;
+  PRAGMA wal_autocheckpoint = 0;
+  PRAGMA journal_size_limit = 67108864;
+`;
+
+/**
+ * Opens the file. `busy_timeout` is 0: SQLite's own waiting sleeps in the calling thread, and that thread
+ * serves HTTP. Whoever meets a lock waits in `untilFree` instead.
+ */
+export async function openSqlite(path: string, mode: 'write' | 'read'): Promise<DatabaseSync> {
+  const db = new DatabaseSync(path, { timeout: 0 });
+  try {
+    await untilFree(() => {
+      // page_size counts only before the first table exists, and journal_mode is then kept in the file.
+      db.exec('PRAGMA page_size = 8192; PRAGMA journal_mode = WAL');
+      db.exec(pragmas);
+      if (mode === 'read') db.exec('PRAGMA query_only = ON');
+    });
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+export function isBusy(error: unknown): boolean {
+  const errcode = error instanceof Error ? (error as { errcode?: unknown }).errcode : undefined;
+  return typeof errcode === 'number' && (errcode & 0xff) === SQLITE_BUSY;
+}
+
+/** Tries `step` until no other process holds the lock it needs, and lets the event loop turn in between. */
+export async function untilFree<T>(step: () => T): Promise<T> {
+  const started = performance.now();
+  for (;;) {
+    try {
+      return step();
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+      if (performance.now() - started > giveUpAfterMs) {
+        throw new Unavailable('the index is busy; try again in a moment', { cause: error });
+      }
+      await pause(retryEveryMs);
+    }
+  }
+}
+
+export class SqliteConnection implements DatabaseConnection {
+  readonly db: DatabaseSync;
+  readonly #statements = new Map<string, { statement: StatementSync; returnsRows: boolean }>();
+
+  constructor(db: DatabaseSync) {
+    this.db = db;
+  }
+
+  /** Only a statement outside a transaction can meet a lock: BEGIN IMMEDIATE has taken it for the others. */
+  executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    return untilFree(() => this.run<R>(query.sql, query.parameters));
+  }
+
+  run<R>(sql: string, parameters: readonly unknown[]): QueryResult<R> {
+    const { statement, returnsRows } = this.#prepare(sql);
+    const values = parameters.map(cleanText) as SQLInputValue[];
+    if (returnsRows) {
+      const rows = statement.all(...values) as R[];
+      return { rows, numAffectedRows: BigInt(rows.length) };
+    }
+    const { changes } = statement.run(...values);
+    return { rows: [], numAffectedRows: BigInt(changes) };
+  }
+
+  // biome-ignore lint/correctness/useYield: there is nothing to yield
+  async *streamQuery(): AsyncIterableIterator<never> {
+    throw new Error('a cursor left open would pin the WAL: page by keyset instead');
+  }
+
+  #prepare(sql: string) {
+    const cached = this.#statements.get(sql);
+    if (cached) return cached;
+    const statement = this.db.prepare(sql);
+    const prepared = { statement, returnsRows: statement.columns().length > 0 };
+    this.#statements.set(sql, prepared);
+    if (this.#statements.size > cachedStatements) {
+      const oldest = this.#statements.keys().next().value;
+      if (oldest !== undefined) this.#statements.delete(oldest);
+    }
+    return prepared;
+  }
+}

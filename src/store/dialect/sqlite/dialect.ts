@@ -1,0 +1,104 @@
+// Kysely on node:sqlite. One driver for three ways to reach the file: the one writer, the inline reader, and
+// the reader thread, which differ only in the connection they hand out.
+import {
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  Kysely,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
+import type { Tables } from '../../tables.ts';
+import { type SqliteConnection, untilFree } from './connection.ts';
+
+export function kyselyOn(driver: Driver): Kysely<Tables> {
+  const dialect: Dialect = {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => driver,
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  };
+  return new Kysely<Tables>({ dialect });
+}
+
+/** Reads need no turn-taking: outside a transaction each statement sees one committed state. */
+export class ReadDriver implements Driver {
+  readonly #connection: DatabaseConnection;
+
+  constructor(connection: DatabaseConnection) {
+    this.#connection = connection;
+  }
+
+  async init() {}
+
+  async acquireConnection() {
+    return this.#connection;
+  }
+
+  beginTransaction(): never {
+    throw new Error('reads are single statements; a transaction belongs to write()');
+  }
+
+  async commitTransaction() {}
+  async rollbackTransaction() {}
+  async releaseConnection() {}
+  async destroy() {}
+}
+
+/** One writer: a transaction has the connection to itself from BEGIN to COMMIT, the next one waits its turn. */
+export class WriteDriver implements Driver {
+  readonly #connection: SqliteConnection;
+  readonly #turns = new Turns();
+
+  constructor(connection: SqliteConnection) {
+    this.#connection = connection;
+  }
+
+  async init() {}
+
+  async acquireConnection() {
+    await this.#turns.take();
+    return this.#connection;
+  }
+
+  async beginTransaction() {
+    // IMMEDIATE takes the write lock at once: a transaction that read first could not be upgraded safely.
+    await untilFree(() => this.#connection.db.exec('BEGIN IMMEDIATE'));
+  }
+
+  async commitTransaction() {
+    this.#connection.db.exec('COMMIT');
+  }
+
+  async rollbackTransaction() {
+    // SQLite rolls back by itself on some errors, such as a full disk.
+    if (this.#connection.db.isTransaction) this.#connection.db.exec('ROLLBACK');
+  }
+
+  async releaseConnection() {
+    this.#turns.give();
+  }
+
+  async destroy() {}
+}
+
+/** First come, first served. */
+class Turns {
+  #taken = false;
+  readonly #waiting: (() => void)[] = [];
+
+  async take(): Promise<void> {
+    if (!this.#taken) {
+      this.#taken = true;
+      return;
+    }
+    await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  give(): void {
+    const next = this.#waiting.shift();
+    if (next) next();
+    else this.#taken = false;
+  }
+}

@@ -1,0 +1,41 @@
+// SQLite as the store's engine: migrate the file, then one writer, one inline reader, one reader thread.
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Clock } from '../../../model/glossary.ts';
+import { type Database, withoutNesting } from '../../database.ts';
+import { openSqlite, SqliteConnection } from './connection.ts';
+import { kyselyOn, ReadDriver, WriteDriver } from './dialect.ts';
+import { migrateSqlite } from './migrate.ts';
+import { ReaderThread } from './reader-thread-client.ts';
+
+export async function openSqliteDatabase(path: string, now: Clock): Promise<Database> {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  await migrateSqlite(path, now);
+
+  const writerConnection = new SqliteConnection(await openSqlite(path, 'write'));
+  const readerConnection = new SqliteConnection(await openSqlite(path, 'read'));
+  const thread = new ReaderThread(path);
+  const writer = kyselyOn(new WriteDriver(writerConnection));
+
+  return {
+    engine: 'sqlite',
+    read: kyselyOn(new ReadDriver(readerConnection)),
+    heavyRead: kyselyOn(new ReadDriver(thread)),
+    write: (work) => withoutNesting(() => writer.transaction().execute(work)),
+    schemaVersion: async () => {
+      const { rows } = readerConnection.run<{ version: number }>(
+        'SELECT max(version) AS version FROM schema_migrations',
+        [],
+      );
+      return rows[0]?.version ?? 0;
+    },
+    tidy: (effort) => thread.checkpoint(effort),
+    close: async () => {
+      // A transaction that is still open gets to end before its connection goes.
+      await writer.connection().execute(async () => {});
+      await thread.close();
+      readerConnection.db.close();
+      writerConnection.db.close();
+    },
+  };
+}

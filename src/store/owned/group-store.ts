@@ -1,0 +1,91 @@
+import { Conflict, Invalid, NotFound } from '../../errors.ts';
+import type { Clock } from '../../model/glossary.ts';
+import { DEFAULT_GROUP_ID, type Group } from '../../model/group.ts';
+import { isUniqueViolation } from '../constraint.ts';
+import type { Row } from '../tables.ts';
+import type { Owned, OwnedRows } from './owned-rows.ts';
+
+export type GroupStore = ReturnType<typeof groupStore>;
+
+export function groupStore(owned: Owned, now: Clock) {
+  return {
+    async list(): Promise<Group[]> {
+      const rows = await owned.read
+        .select('groups')
+        .selectAll()
+        .orderBy('is_default', 'desc')
+        .orderBy('id')
+        .execute();
+      return rows.map(toGroup);
+    },
+
+    async get(id: number): Promise<Group> {
+      return toGroup(await getRow(owned.read, id));
+    },
+
+    async create({ name }: { name: string }): Promise<Group> {
+      const at = now();
+      const row = await owned
+        .write((rows) =>
+          rows
+            .insert('groups', { name, is_default: 0, created_at: at, updated_at: at })
+            .returningAll()
+            .executeTakeFirstOrThrow(),
+        )
+        .catch(nameTaken(name));
+      return toGroup(row);
+    },
+
+    async rename(id: number, { name }: { name: string }): Promise<Group> {
+      return owned
+        .write(async (rows) => {
+          const row = await getRow(rows, id);
+          const updated_at = now();
+          await rows.update('groups').set({ name, updated_at }).where('id', '=', row.id).execute();
+          return toGroup({ ...row, name, updated_at });
+        })
+        .catch(nameTaken(name));
+    },
+
+    async delete(id: number): Promise<void> {
+      await owned.write(async (rows) => {
+        const row = await getRow(rows, id);
+        if (row.is_default === 1) throw new Invalid('the default group cannot be deleted');
+        await rows.delete('groups').where('id', '=', row.id).execute();
+      });
+    },
+  };
+}
+
+/** The group that every user has from the start: part of making the user, in the same transaction. */
+export async function insertDefaultGroup(rows: OwnedRows, at: number): Promise<void> {
+  await rows.insert('groups', { name: 'Default', is_default: 1, created_at: at, updated_at: at }).execute();
+}
+
+async function getRow(rows: Pick<OwnedRows, 'select'>, id: number): Promise<Row<'groups'>> {
+  const query = rows.select('groups').selectAll();
+  const found =
+    id === DEFAULT_GROUP_ID
+      ? query.where('is_default', '=', 1)
+      : query.where('id', '=', id).where('is_default', '=', 0);
+  const row = await found.executeTakeFirst();
+  if (!row) throw new NotFound('group');
+  return row;
+}
+
+function toGroup(row: Row<'groups'>): Group {
+  return {
+    id: row.is_default === 1 ? DEFAULT_GROUP_ID : row.id,
+    name: row.name,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+function nameTaken(name: string) {
+  return (error: unknown): never => {
+    if (isUniqueViolation(error))
+      throw new Conflict(`name: a group named "${name}" exists already`, { cause: error });
+    throw error;
+  };
+}

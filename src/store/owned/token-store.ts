@@ -1,0 +1,50 @@
+import { NotFound } from '../../errors.ts';
+import type { Clock } from '../../model/glossary.ts';
+import type { Scope, Token } from '../../model/user.ts';
+import type { Row } from '../tables.ts';
+import type { Owned } from './owned-rows.ts';
+
+export type TokenStore = ReturnType<typeof tokenStore>;
+
+export interface NewToken {
+  readonly name: string;
+  readonly scope: Scope;
+  readonly secretSha256: string;
+  readonly feverSha256: string;
+}
+
+export function tokenStore(owned: Owned, now: Clock) {
+  return {
+    async list(): Promise<Token[]> {
+      const rows = await owned.read.select('tokens').selectAll().orderBy('id').execute();
+      return rows.map(toToken);
+    },
+
+    async create({ name, scope, secretSha256, feverSha256 }: NewToken): Promise<Token> {
+      const row = await owned.write((rows) =>
+        rows
+          .insert('tokens', {
+            name,
+            scope,
+            secret_sha256: secretSha256,
+            fever_sha256: feverSha256,
+            created_at: now(),
+          })
+          .returningAll()
+          .executeTakeFirstOrThrow(),
+      );
+      return toToken(row);
+    },
+
+    async delete(id: number): Promise<void> {
+      const { numDeletedRows } = await owned.write((rows) =>
+        rows.delete('tokens').where('id', '=', id).executeTakeFirstOrThrow(),
+      );
+      if (numDeletedRows === 0n) throw new NotFound('token');
+    },
+  };
+}
+
+function toToken(row: Row<'tokens'>): Token {
+  return { id: row.id, name: row.name, scope: row.scope, createdAt: row.created_at };
+}
