@@ -1,0 +1,10 @@
+/** A clock that stands still until it is told to move. */
+export class TestClock {
+  #millis = Date.UTC(2026, 0, 1);
+
+  readonly now = (): number => this.#millis;
+
+  advance(millis: number): void {
+    this.#millis += millis;
+  }
+}

@@ -1,0 +1,69 @@
+// Suites that run on both engines: a SQLite file and a database of the real PostgreSQL, each fresh for its file.
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, inject } from 'vitest';
+import { Secret } from '../../src/model/secret.ts';
+import type { Database } from '../../src/store/database.ts';
+import { openDatabase, type Target } from '../../src/store/open.ts';
+import { createStore, type Store } from '../../src/store/store.ts';
+import { TestClock } from './clock.ts';
+import { createDatabase, dropDatabase } from './postgres-server.ts';
+import { isListedAsSingle } from './single-engine-suites.ts';
+
+export const engines = ['sqlite', 'postgres'] as const;
+export type EngineName = (typeof engines)[number];
+
+export interface Engine {
+  readonly name: EngineName;
+  /** An index that nothing else uses: at the present schema, or with `empty` without any. */
+  freshTarget(options?: { empty?: boolean }): Promise<Target>;
+}
+
+/** Runs the suite once for each engine. suite-rules.ts fails the run when an engine was left out. */
+export function onEachEngine(title: string, suite: (engine: Engine) => void): void {
+  for (const name of engines) describe(`${name}: ${title}`, () => suite(useEngine(name)));
+}
+
+/** For what exists on one engine only. The suite must stand in single-engine-suites.ts, with its reason. */
+export function onOneEngine(name: EngineName, title: string, suite: (engine: Engine) => void): void {
+  if (!isListedAsSingle(name, title)) {
+    throw new Error(`"${title}" runs on ${name} alone and is not listed in single-engine-suites.ts`);
+  }
+  describe(`only ${name}: ${title}`, () => suite(useEngine(name)));
+}
+
+/** Opens a fresh store for the whole suite and closes it after. */
+export async function openFreshStore(
+  engine: Engine,
+  clock = new TestClock(),
+): Promise<{ store: Store; database: Database; clock: TestClock; target: Target }> {
+  const target = await engine.freshTarget();
+  const database = await openDatabase(target, { now: clock.now, onIdleError: () => {} });
+  return { store: createStore(database, clock.now), database, clock, target };
+}
+
+function useEngine(name: EngineName): Engine {
+  const clean: (() => Promise<void> | void)[] = [];
+  afterAll(async () => {
+    for (const step of clean.reverse()) await step();
+  });
+
+  return {
+    name,
+    async freshTarget({ empty = false } = {}) {
+      if (name === 'sqlite') {
+        const folder = mkdtempSync(join(tmpdir(), 'lectern-test-'));
+        clean.push(() => rmSync(folder, { recursive: true, force: true }));
+        return { engine: 'sqlite', path: join(folder, 'index.db') };
+      }
+      const admin = inject('postgresUrl');
+      const database = `test_${randomUUID().replaceAll('-', '')}`;
+      await createDatabase(admin, database, empty ? 'template0' : 'lectern_template');
+      clean.push(() => dropDatabase(admin, database));
+      const url = Object.assign(new URL(admin), { pathname: `/${database}` }).href;
+      return { engine: 'postgres', url: new Secret(url), shown: url };
+    },
+  };
+}

@@ -1,0 +1,19 @@
+// Suites that make sense on one engine only, each with the reason. A suite that is not here runs on both.
+import type { EngineName } from './engines.ts';
+
+export const singleEngineSuites: readonly { engine: EngineName; title: string; reason: string }[] = [
+  {
+    engine: 'sqlite',
+    title: 'locks of the SQLite file',
+    reason: 'PostgreSQL has no lock on the whole database and never waits in our process',
+  },
+  {
+    engine: 'sqlite',
+    title: 'copy before a migration',
+    reason: 'a PostgreSQL database is not a file of ours; its operator backs it up',
+  },
+];
+
+export function isListedAsSingle(engine: EngineName, title: string): boolean {
+  return singleEngineSuites.some((suite) => suite.engine === engine && suite.title === title);
+}
