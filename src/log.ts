@@ -74,5 +74,7 @@ export function asTextLine(json: string): string {
     ([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );
   const head = [String(time).slice(11, 19), String(level).padEnd(5), msg, ...details].join(' ');
-  return err ? `${head}\n${err.stack || err.message || JSON.stringify(err)}\n` : `${head}\n`;
+  if (!err) return `${head}\n`;
+  const causes = (err.causes ?? []).map((cause: string) => `caused by ${cause}\n`).join('');
+  return `${head}\n${err.stack || err.message || JSON.stringify(err)}\n${causes}`;
 }

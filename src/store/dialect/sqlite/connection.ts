@@ -48,14 +48,14 @@ export function isBusy(error: unknown): boolean {
 }
 
 /** Tries `step` until no other process holds the lock it needs, and lets the event loop turn in between. */
-export async function untilFree<T>(step: () => T): Promise<T> {
+export async function untilFree<T>(step: () => T, limits = { giveUpAfterMs }): Promise<T> {
   const started = performance.now();
   for (;;) {
     try {
       return step();
     } catch (error) {
       if (!isBusy(error)) throw error;
-      if (performance.now() - started > giveUpAfterMs) {
+      if (performance.now() - started > limits.giveUpAfterMs) {
         throw new Unavailable('the index is busy; try again in a moment', { cause: error });
       }
       await pause(retryEveryMs);

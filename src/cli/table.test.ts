@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest';
+import { table } from './table.ts';
+
+const rows = [
+  { id: 1, name: 'a name that goes on and on and on', scope: 'read' },
+  { id: 22, name: 'short', scope: 'write' },
+];
+
+describe('a table', () => {
+  it('lines its columns up', () => {
+    expect(table(rows, 80).split('\n')).toEqual([
+      'ID  NAME                               SCOPE',
+      '1   a name that goes on and on and on  read',
+      '22  short                              write',
+    ]);
+  });
+
+  it.each([60, 40, 30, 20])('fits a terminal of %i columns', (width) => {
+    for (const line of table(rows, width).split('\n')) expect(line.length).toBeLessThanOrEqual(width);
+  });
+});

@@ -1,0 +1,168 @@
+// The rules of the map, checked: one door each for SQL, the network and the environment, the clock and ids
+// passed in, and imports that point one way.
+import { describe, expect, it } from 'vitest';
+import { codeOf, importsOf, type SourceFile, sourceFiles } from './support/source-files.ts';
+
+/** Not the tests, and not the few files that run in a person's browser. */
+const production = sourceFiles('src').filter(
+  ({ path }) => !path.endsWith('.test.ts') && !path.includes('/assets/'),
+);
+
+/** Rules about what a file may import. `found` is what breaks them, for one file. */
+const rules: Record<string, (file: SourceFile) => string[]> = {
+  'SQL is written in the store alone': (file) => {
+    if (file.path.startsWith('src/store/')) return [];
+    const drivers = importsOf(file).filter(({ target }) => /^(kysely|pg|node:sqlite)(\/|$)/.test(target));
+    const statements = codeOf(file).strings.filter((text) =>
+      /\b(select\b[^;]*\bfrom|insert\s+into|delete\s+from|update\s+\w+\s+set|create\s+(table|index)|alter\s+table)\b/i.test(
+        text,
+      ),
+    );
+    return [...drivers.map(({ target }) => target), ...statements];
+  },
+
+  'the outside world is reached through outbound/ alone': (file) => {
+    if (file.path.startsWith('src/outbound/')) return [];
+    const clients = importsOf(file).filter(
+      ({ target, typeOnly }) =>
+        !typeOnly &&
+        /^(undici|axios|got|node-fetch|(node:)?(http|https|http2|tls|dgram|dns)(\/promises)?)$/.test(target),
+    );
+    // node:net is also the home of isIP and BlockList, which open nothing.
+    const sockets = [...file.text.matchAll(/import \{([^}]*)\} from 'node:net'/g)]
+      .flatMap(([, names = '']) => names.split(','))
+      .map((name) => name.trim())
+      .filter((name) => !/^(BlockList|isIP|isIPv4|isIPv6|type \w+|)$/.test(name));
+    const { code } = codeOf(file);
+    const called = code.match(/(?<!\. )\bfetch \(|globalThis \. fetch|new WebSocket|new EventSource/g) ?? [];
+    return [...clients.map(({ target }) => target), ...sockets, ...called];
+  },
+
+  'the environment is read in config.ts alone': (file) =>
+    file.path === 'src/config.ts'
+      ? []
+      : (codeOf(file).code.match(/process \. env|process \[|import \. meta \. env/g) ?? []),
+
+  'the clock and randomness are made in main.ts alone': (file) =>
+    file.path === 'src/main.ts'
+      ? []
+      : (codeOf(file).code.match(
+          /Date \. now|new Date \( \)|Math \. random|randomUUID|randomBytes|getRandomValues|randomInt|hrtime/g,
+        ) ?? []),
+
+  'imports point one way': (file) =>
+    importsOf(file)
+      .filter(({ target }) => !mayImport(file.path, target))
+      .map(({ target }) => target),
+
+  'nothing is longer than 500 lines': (file) => (file.text.split('\n').length > 500 ? [file.path] : []),
+};
+
+const layers: Record<string, number> = {
+  model: 0,
+  store: 1,
+  library: 1,
+  outbound: 1,
+  api: 3,
+  cli: 3,
+  jobs: 3,
+};
+const features = ['accounts', 'feeds', 'items', 'mirror', 'highlights', 'deframer', 'search'];
+const sharedFeatures = ['items', 'search'];
+/** errors.ts and log.ts serve everyone; config.ts is read where programs are put together. */
+const commons = ['src/errors.ts', 'src/log.ts'];
+
+function mayImport(from: string, target: string): boolean {
+  if (!target.startsWith('src/')) return from !== 'src/model' && !(roomOf(from) === 'model');
+  if (from === 'src/main.ts') return true;
+  if (commons.includes(target)) return roomOf(from) !== 'model';
+  const [here, there] = [roomOf(from), roomOf(target)];
+  if (target === 'src/config.ts') return here === 'cli';
+  if (here === there) return true;
+  if (from === 'src/config.ts' || commons.includes(from)) return there === 'model';
+  // The command line starts the other two.
+  if (here === 'cli' && (there === 'api' || there === 'jobs')) return true;
+  if (features.includes(here) && features.includes(there)) return sharedFeatures.includes(there);
+  return layerOf(here) > layerOf(there);
+}
+
+function roomOf(path: string): string {
+  return path.split('/')[1] ?? '';
+}
+
+function layerOf(room: string): number {
+  if (features.includes(room)) return 2;
+  const layer = layers[room];
+  if (layer === undefined)
+    throw new Error(`src/${room} is not on the map: add it to design and to this test`);
+  return layer;
+}
+
+describe('the source', () => {
+  it.each(Object.keys(rules))('%s', (rule) => {
+    const broken = production.flatMap((file) =>
+      (rules[rule]?.(file) ?? []).map((found) => `${file.path}: ${found}`),
+    );
+    expect(broken).toEqual([]);
+  });
+
+  it('reaches owned tables through owned-rows.ts, or where it is listed', () => {
+    const owned = /(selectFrom|insertInto|updateTable|deleteFrom|[jJ]oin) \( ?'?(groups|tokens)\b/;
+    // The lookup of a token comes before it is known whose it is.
+    const listed = ['src/store/owned/owned-rows.ts', 'src/store/credential-store.ts'];
+    const found = production.filter(
+      (file) =>
+        !listed.includes(file.path) && owned.test(file.text.replace(/\(\s*/g, ' ( ').replace(/ {2,}/g, ' ')),
+    );
+    expect(found.map((file) => file.path)).toEqual([]);
+  });
+});
+
+/** A rule that cannot fail is no rule: each is shown a file that breaks it. */
+describe('a file that breaks a rule is found', () => {
+  it.each<[rule: string, path: string, text: string]>([
+    ['SQL is written in the store alone', 'src/feeds/a.ts', "import { sql } from 'kysely';"],
+    ['SQL is written in the store alone', 'src/feeds/a.ts', "run('SELECT id FROM feeds')"],
+    ['SQL is written in the store alone', 'src/feeds/a.ts', 'run(`delete from feeds`)'],
+    ['the outside world is reached through outbound/ alone', 'src/feeds/a.ts', "await fetch('http://a/')"],
+    [
+      'the outside world is reached through outbound/ alone',
+      'src/feeds/a.ts',
+      "import { request } from 'undici';",
+    ],
+    [
+      'the outside world is reached through outbound/ alone',
+      'src/feeds/a.ts',
+      "const h = await import('node:https');",
+    ],
+    [
+      'the outside world is reached through outbound/ alone',
+      'src/feeds/a.ts',
+      "import { connect } from 'node:net';",
+    ],
+    ['the environment is read in config.ts alone', 'src/feeds/a.ts', 'const home = process.env.HOME;'],
+    ['the environment is read in config.ts alone', 'src/feeds/a.ts', "const home = process['env'].HOME;"],
+    ['the clock and randomness are made in main.ts alone', 'src/feeds/a.ts', 'const at = Date.now();'],
+    ['the clock and randomness are made in main.ts alone', 'src/feeds/a.ts', 'const at = new Date();'],
+    [
+      'the clock and randomness are made in main.ts alone',
+      'src/feeds/a.ts',
+      "import { randomUUID } from 'node:crypto';",
+    ],
+    ['imports point one way', 'src/store/a.ts', "import { x } from '../feeds/b.ts';"],
+    ['imports point one way', 'src/feeds/a.ts', "import { x } from '../api/app.ts';"],
+    ['imports point one way', 'src/feeds/a.ts', "import { x } from '../mirror/b.ts';"],
+    ['imports point one way', 'src/store/a.ts', "import type { Files } from '../library/files.ts';"],
+    ['imports point one way', 'src/accounts/a.ts', "import { readConfig } from '../config.ts';"],
+    ['imports point one way', 'src/model/a.ts', "import { join } from 'node:path';"],
+    ['nothing is longer than 500 lines', 'src/feeds/a.ts', '\n'.repeat(501)],
+  ])('%s (%s: %s)', (rule, path, text) => {
+    expect(rules[rule]?.({ path, text })).not.toEqual([]);
+  });
+
+  it('and one that keeps them is not', () => {
+    const text =
+      "import { save } from '../items/save-url.ts';\nimport { NotFound } from '../errors.ts';\n// process.env, fetch()";
+    for (const rule of Object.values(rules)) expect(rule({ path: 'src/feeds/a.ts', text })).toEqual([]);
+  });
+});
