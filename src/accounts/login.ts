@@ -5,6 +5,7 @@ import type { User } from '../model/user.ts';
 import type { AccountDeps } from './deps.ts';
 import { sha256 } from './secrets.ts';
 import { type NewSession, startSession } from './sessions.ts';
+import { foldUsername, isUsername } from './username.ts';
 
 export interface LoginInput {
   /** Needed only where there is more than one user. */
@@ -18,23 +19,20 @@ export async function login(
   deps: AccountDeps,
   input: LoginInput,
 ): Promise<{ user: User; session: NewSession }> {
-  const user = await checkPassword(deps, input);
-  return { user, session: await startSession(deps, user) };
-}
-
-async function checkPassword(deps: AccountDeps, input: LoginInput): Promise<User> {
   const { store, passwords } = deps;
   const account = await findAccount(deps, input.username);
-
-  const keys = attemptKeys(account.name, input.address);
-  await takeAttempt(deps, keys);
+  const [accountKey, addressKey] = attemptKeys(account.name, input.address);
+  await takeAttempt(deps, [accountKey, addressKey]);
 
   const hash = account.user && (await store.users.findPasswordHash(account.user.id));
   const matched = await passwords.matches(input.password, hash);
   if (!matched || !account.user) throw new Unauthorized('wrong username or password');
 
-  await store.loginAttempts.forget(keys);
-  return account.user;
+  const session = await startSession(deps, account.user, hash);
+  await store.loginAttempts.forget([accountKey]);
+  // Only this attempt: else whoever has an account could wipe the slate between guesses at the others'.
+  await store.loginAttempts.giveBack(addressKey, deps.loginLimits);
+  return { user: account.user, session };
 }
 
 /** A name that nobody has is throttled and checked like one that somebody has. */
@@ -44,8 +42,9 @@ async function findAccount({ store }: AccountDeps, username: string | undefined)
     if (others.length > 0) throw new Invalid('username: needed, since there is more than one user');
     return { name: only?.username ?? '', user: only };
   }
-  const name = username.normalize('NFKC').trim().toLowerCase();
-  return { name, user: await store.users.findByName(name) };
+  const name = foldUsername(username);
+  // The index drops U+0000 from what it is asked: "anna\0" would find anna, but count as another account.
+  return { name, user: isUsername(name) ? await store.users.findByName(name) : undefined };
 }
 
 /** Counts an attempt under every key, or refuses it. */

@@ -11,10 +11,20 @@ export interface NewSession {
   readonly expiresAt: Millis;
 }
 
-export async function startSession({ store, now, randomText }: AccountDeps, user: User): Promise<NewSession> {
+/** `passwordHash` is the one that the user was just checked against, where they were. */
+export async function startSession(
+  { store, now, randomText }: AccountDeps,
+  user: User,
+  passwordHash?: string,
+): Promise<NewSession> {
   const secret = randomText(32);
   const expiresAt = now() + sessionLifetimeMs;
-  await store.credentials.createSession({ secretSha256: sha256(secret), userId: user.id, expiresAt });
+  await store.credentials.createSession({
+    secretSha256: sha256(secret),
+    userId: user.id,
+    expiresAt,
+    passwordHash,
+  });
   return { secret, expiresAt };
 }
 

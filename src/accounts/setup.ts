@@ -4,7 +4,7 @@ import type { Secret } from '../model/secret.ts';
 import type { User } from '../model/user.ts';
 import type { AccountDeps } from './deps.ts';
 import { sha256 } from './secrets.ts';
-import { addUser, setPassword } from './users.ts';
+import { addOwner, setPassword } from './users.ts';
 
 const linkLifetimeMs = 24 * 3600 * 1000;
 export const defaultOwnerName = 'owner';
@@ -15,7 +15,7 @@ export async function applyConfiguredPassword(deps: AccountDeps, password: Secre
   const text = password.reveal();
   if (!(await store.users.findOwner())) {
     try {
-      await addUser(deps, { username: defaultOwnerName, password: text });
+      await addOwner(deps, { username: defaultOwnerName, password: text });
       return;
     } catch (error) {
       if (!(error instanceof Conflict)) throw error;
@@ -47,5 +47,5 @@ export async function completeSetup(
   if (!(await deps.store.setupLinks.isValid(sha256(input.secret)))) {
     throw new Forbidden('this setup link is not valid: restart Lectern to get a new one');
   }
-  return addUser(deps, { username: input.username ?? defaultOwnerName, password: input.password });
+  return addOwner(deps, { username: input.username ?? defaultOwnerName, password: input.password });
 }

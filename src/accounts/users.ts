@@ -1,6 +1,6 @@
 // Making users and changing their passwords.
 import { Invalid } from '../errors.ts';
-import type { User } from '../model/user.ts';
+import type { Role, User } from '../model/user.ts';
 import type { AccountDeps } from './deps.ts';
 import { attemptKeys, takeAttempt } from './login.ts';
 import { checkNewPassword } from './passwords.ts';
@@ -12,17 +12,21 @@ export interface NewUser {
 }
 
 /** The first user is the owner; everyone after is a member. */
-export async function addUser({ store, passwords }: AccountDeps, input: NewUser): Promise<User> {
+export async function addUser(deps: AccountDeps, input: NewUser): Promise<User> {
+  return (await deps.store.users.findOwner()) ? create(deps, input, 'member') : addOwner(deps, input);
+}
+
+/** Fails when there is an owner already: of several at once, one succeeds. */
+export async function addOwner(deps: AccountDeps, input: NewUser): Promise<User> {
+  const owner = await create(deps, input, 'owner');
+  await deps.store.setupLinks.deleteAll();
+  return owner;
+}
+
+async function create({ store, passwords }: AccountDeps, input: NewUser, role: Role): Promise<User> {
   const username = parseUsername(input.username);
   checkNewPassword(input.password);
-  const role = (await store.users.findOwner()) ? 'member' : 'owner';
-  const user = await store.users.create({
-    username,
-    passwordHash: await passwords.hash(input.password),
-    role,
-  });
-  if (role === 'owner') await store.setupLinks.deleteAll();
-  return user;
+  return store.users.create({ username, passwordHash: await passwords.hash(input.password), role });
 }
 
 /** Ends all sessions of the user. */

@@ -43,6 +43,7 @@ function allowOrigins(origins: readonly string[]) {
     credentials: true,
     allowMethods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
     allowHeaders: ['Content-Type', 'Authorization'],
+    exposeHeaders: ['Retry-After', 'X-Request-Id'],
     maxAge: 600,
   });
 }

@@ -15,6 +15,8 @@ export interface Gate {
   getActor(c: Context<ApiEnv>): Promise<Actor>;
   /** Refuses what a foreign page could have sent with our user's cookie. */
   refuseForgery(c: Context<ApiEnv>): void;
+  /** The same where no cookie is needed: a program, which says nothing of where it stands, may pass. */
+  refuseForeignPage(c: Context<ApiEnv>): void;
   setSessionCookie(c: Context<ApiEnv>, secret: string): void;
 }
 
@@ -45,11 +47,18 @@ export function createGate(deps: ApiDeps, findClient: FindClient): Gate {
       const origin = c.req.header('origin');
       if (origin !== undefined) {
         if (origin === findClient(c).origin || allowedOrigins.has(origin)) return;
-        throw new Forbidden('this request came from another site');
+        throw new Forbidden(
+          'this request came from another site; behind a proxy, set LECTERN_PUBLIC_URL or LECTERN_TRUSTED_PROXIES',
+        );
       }
       // No browser leaves out both on a request that changes something.
       if (c.req.header('sec-fetch-site') === 'same-origin') return;
       throw new Forbidden('the Origin header is missing: programs log in with a token instead of the cookie');
+    },
+
+    refuseForeignPage(c) {
+      const isBrowser = c.req.header('origin') !== undefined || c.req.header('sec-fetch-site') !== undefined;
+      if (isBrowser) gate.refuseForgery(c);
     },
 
     setSessionCookie(c, secret) {

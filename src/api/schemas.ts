@@ -1,5 +1,6 @@
 // Pieces of the contract that many routes share.
 import { z } from '@hono/zod-openapi';
+import { cleanText } from '../store/clean-text.ts';
 import type { Access } from './router.ts';
 
 /** Unix seconds, as the reader's API gives times. */
@@ -16,6 +17,11 @@ export const idParam = z.object({
     .transform(Number)
     .openapi({ type: 'integer', example: 1 }),
 });
+
+/** A name that a person gives. Cleaned before it is measured, so that what is answered is what is kept. */
+export function nameText(maxCharacters: number) {
+  return z.string().overwrite(cleanText).trim().min(1).max(maxCharacters);
+}
 
 export const ErrorBody = z.object({ error: z.string() }).openapi('Error');
 const ErrorBodyV1 = z

@@ -40,7 +40,7 @@ async function serve(runtime: Runtime, role: Role): Promise<void> {
       // Without a worker beside it, somebody must still keep the index tidy.
       stops.push(role === 'all' ? startWorkerChild(runtime.entry, opened.log).stop : tidyAlone(opened).stop);
     }
-    opened.log.debug({ role }, 'started');
+    opened.log.debug({ role, pid: process.pid }, 'started');
     opened.log.info({ signal: await asked }, 'stopping');
   } finally {
     for (const stop of stops.reverse()) await stop();
@@ -103,6 +103,10 @@ function stopAsked(): Promise<string> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
       process.once(signal, () => resolve(signal));
-    if (process.channel) process.once('disconnect', () => resolve('the parent ended'));
+    if (process.channel) {
+      process.once('disconnect', () => resolve('the parent ended'));
+      // Listening would keep us alive for as long as the parent is, even when we are done or could not start.
+      process.channel.unref();
+    }
   });
 }

@@ -42,7 +42,10 @@ export function startWorkerChild(entry: string, log: Log): WorkerChild {
       if (child.exitCode !== null || child.signalCode !== null) return;
       const ended = new Promise((resolve) => child.once('exit', resolve));
       child.kill('SIGTERM');
-      const cutOff = setTimeout(() => child.kill('SIGKILL'), stopWithinMs);
+      const cutOff = setTimeout(() => {
+        log.warn({ waitedMs: stopWithinMs }, 'the worker did not stop and is killed');
+        child.kill('SIGKILL');
+      }, stopWithinMs);
       await ended;
       clearTimeout(cutOff);
     },

@@ -1,4 +1,5 @@
 // Who is behind a session or a token: the lookups that come before we know which user is asking.
+import { Unauthorized } from '../errors.ts';
 import type { Clock, Millis } from '../model/glossary.ts';
 import type { Scope, User } from '../model/user.ts';
 import type { Database } from './database.ts';
@@ -19,9 +20,27 @@ export function credentialStore(db: Database, now: Clock) {
       return row && { user: toUser(row), expiresAt: row.expires_at };
     },
 
-    async createSession(session: { secretSha256: string; userId: number; expiresAt: Millis }): Promise<void> {
-      await db.write((trx) =>
-        trx
+    /**
+     * With `passwordHash`, only while that is still the user's: a login that was checked against a password just
+     * before it was changed must not outlive the change.
+     */
+    async createSession(session: {
+      secretSha256: string;
+      userId: number;
+      expiresAt: Millis;
+      passwordHash?: string | undefined;
+    }): Promise<void> {
+      await db.write(async (trx) => {
+        const user = await trx
+          .selectFrom('users')
+          .select('password_hash')
+          .where('id', '=', session.userId)
+          .$if(db.engine === 'postgres', (query) => query.forUpdate())
+          .executeTakeFirst();
+        if (session.passwordHash !== undefined && user?.password_hash !== session.passwordHash) {
+          throw new Unauthorized('wrong username or password');
+        }
+        await trx
           .insertInto('sessions')
           .values({
             secret_sha256: session.secretSha256,
@@ -29,8 +48,8 @@ export function credentialStore(db: Database, now: Clock) {
             created_at: now(),
             expires_at: session.expiresAt,
           })
-          .execute(),
-      );
+          .execute();
+      });
     },
 
     async extendSession(secretSha256: string, expiresAt: Millis): Promise<void> {

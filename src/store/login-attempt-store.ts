@@ -56,6 +56,24 @@ export function loginAttemptStore(db: Database, now: Clock) {
       });
     },
 
+    /** Takes one attempt back, and the block with it when there would be none without that attempt. */
+    async giveBack(key: string, { rateLimit }: AttemptLimits): Promise<void> {
+      await db.write(async (trx) => {
+        await trx
+          .updateTable('login_attempts')
+          .set((e) => ({ failures: e('failures', '-', 1) }))
+          .where('key', '=', key)
+          .where('failures', '>', 0)
+          .execute();
+        await trx
+          .updateTable('login_attempts')
+          .set({ blocked_until: 0 })
+          .where('key', '=', key)
+          .where('failures', '<', rateLimit)
+          .execute();
+      });
+    },
+
     /** A login that succeeded was no attack. */
     async forget(keys: readonly string[]): Promise<void> {
       await db.write((trx) => trx.deleteFrom('login_attempts').where('key', 'in', keys).execute());

@@ -7,7 +7,7 @@ import type { Token, User } from '../../model/user.ts';
 import type { Gate } from '../authenticate.ts';
 import type { ApiDeps } from '../context.ts';
 import type { Router } from '../router.ts';
-import { ErrorBody, idParam, json, jsonBody, seconds, toSeconds } from '../schemas.ts';
+import { ErrorBody, idParam, json, jsonBody, nameText, seconds, toSeconds } from '../schemas.ts';
 
 const UserBody = z
   .object({ id: z.int(), username: z.string(), role: z.enum(['owner', 'member']), created_at: seconds })
@@ -17,9 +17,7 @@ const TokenBody = z
   .object({ id: z.int(), name: z.string(), scope: z.enum(['read', 'write']), created_at: seconds })
   .openapi('Token');
 
-const TokenInput = z
-  .object({ name: z.string().trim().min(1).max(100), scope: z.enum(['read', 'write']) })
-  .openapi('TokenInput');
+const TokenInput = z.object({ name: nameText(100), scope: z.enum(['read', 'write']) }).openapi('TokenInput');
 
 const UserInput = z
   .object({ username: z.string().max(200), password: z.string().max(1000) })

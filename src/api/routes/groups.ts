@@ -1,13 +1,13 @@
 import { z } from '@hono/zod-openapi';
 import type { Group } from '../../model/group.ts';
 import type { Router } from '../router.ts';
-import { idParam, json, jsonBody, seconds, toSeconds } from '../schemas.ts';
+import { idParam, json, jsonBody, nameText, seconds, toSeconds } from '../schemas.ts';
 
 const GroupBody = z
   .object({ id: z.int(), name: z.string(), created_at: seconds, updated_at: seconds })
   .openapi('Group');
 
-const GroupInput = z.object({ name: z.string().trim().min(1).max(200) }).openapi('GroupInput');
+const GroupInput = z.object({ name: nameText(200) }).openapi('GroupInput');
 
 const path = '/api/groups';
 const tags = ['groups'];

@@ -39,8 +39,8 @@ export function sessionRoutes(router: Router, deps: ApiDeps, gate: Gate, findCli
       },
     },
     async (c) => {
-      // A foreign page must not be able to log a person in as somebody else; programs send no Origin.
-      if (c.req.header('origin') !== undefined) gate.refuseForgery(c);
+      // A foreign page must not be able to log a person in as somebody else.
+      gate.refuseForeignPage(c);
       const { address } = findClient(c);
       const { session } = await login(deps.accounts, { ...c.req.valid('json'), address }).catch(
         (error: unknown) => {

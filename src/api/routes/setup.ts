@@ -44,7 +44,7 @@ export function setupRoutes(router: Router, deps: ApiDeps, gate: Gate): void {
       },
     },
     async (c) => {
-      if (c.req.header('origin') !== undefined) gate.refuseForgery(c);
+      gate.refuseForeignPage(c);
       const { token, username, password } = c.req.valid('json');
       const owner = await completeSetup(deps.accounts, { secret: token, username, password });
       const session = await startSession(deps.accounts, owner);

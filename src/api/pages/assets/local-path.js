@@ -7,5 +7,5 @@ export function localPath(wanted) {
   if (typeof wanted !== 'string' || !URL.canParse(wanted, here)) return '/';
   const url = new URL(wanted, here);
   const path = url.pathname + url.search + url.hash;
-  return url.origin === here && !/^\/[/\\]/.test(path) ? path : '/';
+  return url.origin === here && /^\/(?![/\\])/.test(path) ? path : '/';
 }

@@ -1,0 +1,209 @@
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { answerOf, type Client, jsonOf, openApi, password, type TestApi } from '../support/api.ts';
+import { onEachEngine } from '../support/engines.ts';
+
+interface TokenBody {
+  id: number;
+  name: string;
+  scope: 'read' | 'write';
+  created_at: number;
+  token: string;
+}
+
+onEachEngine('accounts', (engine) => {
+  let api: TestApi;
+  /** The owner, the same throughout. */
+  let anna: Client;
+  /** A member, another one for each test. */
+  let ben: Client;
+  let nameOfBen: string;
+  let counter = 0;
+
+  beforeAll(async () => {
+    api = await openApi(engine, { loginLimits: { rateLimit: 3 } });
+    await api.addUser('anna');
+    anna = await api.logIn('anna');
+    return () => api.close();
+  });
+
+  beforeEach(async () => {
+    nameOfBen = `ben${counter++}`;
+    await api.addUser(nameOfBen);
+    ben = await api.logIn(nameOfBen);
+  });
+
+  const seconds = () => Math.floor(api.clock.now() / 1000);
+
+  describe('/api/me', () => {
+    it('says who is asking, by cookie and by token', async () => {
+      const body = {
+        data: { id: expect.any(Number), username: 'anna', role: 'owner', created_at: seconds() },
+      };
+      for (const client of [anna, await api.program('anna', 'read')]) {
+        expect(await answerOf(await client.get('/api/me'))).toEqual({ status: 200, body });
+      }
+    });
+
+    it('says that a member is a member', async () => {
+      expect(await jsonOf(await ben.get('/api/me'))).toMatchObject({
+        data: { username: nameOfBen, role: 'member' },
+      });
+    });
+  });
+
+  describe('/api/me/password', () => {
+    const fresh = 'another good one';
+    const change = (client: Client, current_password: string, wanted = fresh) =>
+      client.put('/api/me/password', { current_password, password: wanted });
+    const logInStatus = async (username: string, tried: string) =>
+      (await api.visitor().post('/api/sessions', { username, password: tried })).status;
+
+    it('puts the new password in the place of the old one', async () => {
+      expect((await change(ben, password)).status).toBe(204);
+      expect(await logInStatus(nameOfBen, password)).toBe(401);
+      expect(await logInStatus(nameOfBen, fresh)).toBe(200);
+      expect(await logInStatus('anna', password)).toBe(200);
+    });
+
+    it('wants to know the present password', async () => {
+      const response = await change(ben, 'wrong');
+      expect(response.status).toBe(400);
+      expect(await jsonOf(response)).toEqual({ error: expect.stringMatching(/^current_password: /) });
+      expect(await logInStatus(nameOfBen, password)).toBe(200);
+    });
+
+    it.each(['short', 'p'.repeat(73), 'with NUL \0'])('refuses "%s" as new password', async (wanted) => {
+      const response = await change(ben, password, wanted);
+      expect(response.status).toBe(400);
+      expect(await jsonOf(response)).toEqual({ error: expect.stringMatching(/^password: /) });
+      expect(await logInStatus(nameOfBen, password)).toBe(200);
+    });
+
+    it('cannot be used to try passwords without end', async () => {
+      const statuses: number[] = [];
+      for (let i = 0; i < 4; i++) statuses.push((await change(ben, 'wrong')).status);
+      expect(statuses).toEqual([400, 400, 400, 429]);
+      expect((await change(ben, password)).status).toBe(429);
+    });
+
+    it('gives a token no session', async () => {
+      const program = await api.program(nameOfBen, 'write');
+      const response = await change(program, password);
+      expect(response.status).toBe(204);
+      expect(response.headers.getSetCookie()).toEqual([]);
+    });
+  });
+
+  describe('/api/tokens', () => {
+    async function make(client: Client, input: object): Promise<TokenBody> {
+      return (await jsonOf<{ data: TokenBody }>(await client.post('/api/tokens', input))).data;
+    }
+
+    it('makes a token and shows its secret once', async () => {
+      const made = await make(ben, { name: ' phone ', scope: 'read' });
+      const { token, ...shown } = made;
+      expect(shown).toEqual({ id: expect.any(Number), name: 'phone', scope: 'read', created_at: seconds() });
+      expect(token).toMatch(/^lectern_[\w-]{32}$/);
+      expect(await answerOf(await ben.get('/api/tokens'))).toEqual({
+        status: 200,
+        body: { data: [shown], total: 1 },
+      });
+    });
+
+    it('makes tokens that work, each as far as its scope goes', async () => {
+      const reader = api.holding((await make(ben, { name: 'reader', scope: 'read' })).token);
+      const writer = api.holding((await make(ben, { name: 'writer', scope: 'write' })).token);
+      const input = { name: 'News' };
+      expect((await reader.get('/api/groups')).status).toBe(200);
+      expect((await reader.post('/api/groups', input)).status).toBe(403);
+      expect((await writer.post('/api/groups', input)).status).toBe(200);
+    });
+
+    it('makes no two alike', async () => {
+      const input = { name: 'same', scope: 'read' };
+      expect((await make(ben, input)).token).not.toBe((await make(ben, input)).token);
+    });
+
+    it('revokes a token at once, and only that one', async () => {
+      const [gone, kept] = [
+        await make(ben, { name: 'gone', scope: 'write' }),
+        await make(ben, { name: 'kept', scope: 'write' }),
+      ];
+      expect((await ben.delete(`/api/tokens/${gone.id}`)).status).toBe(204);
+      expect((await api.holding(gone.token).get('/api/me')).status).toBe(401);
+      expect((await api.holding(kept.token).get('/api/me')).status).toBe(200);
+      expect((await ben.delete(`/api/tokens/${gone.id}`)).status).toBe(404);
+    });
+
+    it("does not show or revoke another user's tokens", async () => {
+      const { id, token } = await make(anna, { name: 'private', scope: 'read' });
+      expect(await jsonOf(await ben.get('/api/tokens'))).toEqual({ data: [], total: 0 });
+      expect((await ben.delete(`/api/tokens/${id}`)).status).toBe(404);
+      expect((await api.holding(token).get('/api/me')).status).toBe(200);
+    });
+
+    it('keeps a token when the password changes', async () => {
+      const { token } = await make(ben, { name: 'phone', scope: 'read' });
+      await ben.put('/api/me/password', { current_password: password, password: 'another good one' });
+      expect((await api.holding(token).get('/api/me')).status).toBe(200);
+    });
+
+    it.each([
+      { input: { scope: 'read' }, field: 'name' },
+      { input: { name: ' ', scope: 'read' }, field: 'name' },
+      { input: { name: '\0', scope: 'read' }, field: 'name' },
+      { input: { name: 'n'.repeat(101), scope: 'read' }, field: 'name' },
+      { input: { name: 'phone' }, field: 'scope' },
+      { input: { name: 'phone', scope: 'admin' }, field: 'scope' },
+      { input: { name: 'phone', scope: ['read', 'write'] }, field: 'scope' },
+    ])('refuses $input and names the field', async ({ input, field }) => {
+      const response = await anna.post('/api/tokens', input);
+      expect(response.status).toBe(400);
+      expect(await jsonOf(response)).toEqual({ error: expect.stringMatching(`^${field}: `) });
+    });
+  });
+
+  describe('/api/users', () => {
+    it('lists the users for the owner, without anything secret', async () => {
+      const response = await anna.get('/api/users');
+      expect(response.status).toBe(200);
+      const { data, total } = await jsonOf<{ data: object[]; total: number }>(response);
+      const id = expect.any(Number);
+      const created_at = seconds();
+      expect(data.at(0)).toEqual({ id, username: 'anna', role: 'owner', created_at });
+      expect(data.at(-1)).toEqual({ id, username: nameOfBen, role: 'member', created_at });
+      expect(data).toHaveLength(total);
+    });
+
+    it('adds members, whatever role is asked for', async () => {
+      const response = await anna.post('/api/users', { username: 'Cleo', password, role: 'owner' });
+      expect(response.status).toBe(200);
+      expect(await jsonOf(response)).toEqual({
+        data: { id: expect.any(Number), username: 'cleo', role: 'member', created_at: seconds() },
+      });
+      expect((await (await api.logIn('cleo')).get('/api/users')).status).toBe(403);
+    });
+
+    it.each(['anna', 'ANNA', ' anna ', 'ａｎｎａ'])(
+      'refuses "%s", since there is an anna',
+      async (username) => {
+        const response = await anna.post('/api/users', { username, password });
+        expect(response.status).toBe(409);
+        expect(await jsonOf(response)).toEqual({ error: expect.stringMatching(/^username: /) });
+      },
+    );
+
+    it.each([
+      { input: { username: 'cleo', password: 'short' }, field: 'password' },
+      { input: { username: 'cleo' }, field: 'password' },
+      { input: { username: 'cleo\0', password }, field: 'username' },
+      { input: { username: '../cleo', password }, field: 'username' },
+      { input: { username: 'cleo\nadmin', password }, field: 'username' },
+      { input: { username: null, password }, field: 'username' },
+    ])('refuses $input and says which field is wrong', async ({ input, field }) => {
+      const response = await anna.post('/api/users', input);
+      expect(response.status).toBe(400);
+      expect(await jsonOf(response)).toEqual({ error: expect.stringMatching(`^${field}: `) });
+    });
+  });
+});

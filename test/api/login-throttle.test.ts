@@ -1,0 +1,235 @@
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openApi, password, type TestApi } from '../support/api.ts';
+import { onEachEngine } from '../support/engines.ts';
+
+const limits = { rateLimit: 3, windowMs: 60_000, blockMs: 300_000 };
+const proxies = [{ address: '10.0.0.0', prefix: 8, family: 'ipv4' }] as const;
+
+interface Attempt {
+  username?: string;
+  password?: string;
+  from?: string;
+  forwardedFor?: string;
+}
+
+onEachEngine('the login throttle', (engine) => {
+  let api: TestApi;
+
+  beforeAll(async () => {
+    api = await openApi(engine, { loginLimits: limits });
+    await api.addUser('anna');
+    await api.addUser('ben');
+    return () => api.close();
+  });
+
+  // What an earlier test left behind is over by then.
+  beforeEach(() => api.clock.advance(limits.windowMs + limits.blockMs));
+
+  async function attempt(input: Attempt, at = api): Promise<number> {
+    return (await respond(input, at)).status;
+  }
+
+  function respond({ username = 'anna', from, forwardedFor, ...rest }: Attempt, at = api): Promise<Response> {
+    return at.visitor().post(
+      '/api/sessions',
+      { username, password: rest.password ?? 'wrong' },
+      {
+        ...(from && { from }),
+        headers: { 'X-Forwarded-For': forwardedFor },
+      },
+    );
+  }
+
+  async function attempts(inputs: Attempt[], at = api): Promise<number[]> {
+    const statuses: number[] = [];
+    for (const input of inputs) statuses.push(await attempt(input, at));
+    return statuses;
+  }
+
+  const times = <T>(count: number, make: (index: number) => T) =>
+    Array.from({ length: count }, (_, i) => make(i));
+
+  it('blocks an account after so many wrong passwords, wherever they come from', async () => {
+    const wrong = times(4, (i) => ({ from: `198.51.100.${i + 1}` }));
+    expect(await attempts(wrong)).toEqual([401, 401, 401, 429]);
+    expect(await attempt({ from: '198.51.100.9', password })).toBe(429);
+    expect(await attempt({ from: '198.51.100.9', username: 'ben', password })).toBe(200);
+  });
+
+  it('blocks an address after so many wrong passwords, whoever they are for', async () => {
+    const wrong = times(4, (i) => ({ username: `user${i}`, from: '203.0.113.5' }));
+    expect(await attempts(wrong)).toEqual([401, 401, 401, 429]);
+    expect(await attempt({ password, from: '203.0.113.5' })).toBe(429);
+    expect(await attempt({ password, from: '203.0.113.6' })).toBe(200);
+  });
+
+  it('says when to come back', async () => {
+    await attempts(times(3, () => ({})));
+    api.clock.advance(1_500);
+    const refused = await respond({});
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get('Retry-After')).toBe('299');
+    expect(await refused.json()).toEqual({ error: 'too many login attempts' });
+  });
+
+  it('lets go when the block has passed', async () => {
+    await attempts(times(3, () => ({})));
+    api.clock.advance(limits.blockMs - 1);
+    expect(await attempt({ password })).toBe(429);
+    api.clock.advance(1);
+    expect(await attempts(times(4, () => ({})))).toEqual([401, 401, 401, 429]);
+  });
+
+  it('does not make the block longer by what it refuses', async () => {
+    await attempts(times(3, () => ({})));
+    api.clock.advance(limits.blockMs - 1);
+    await attempts(times(10, () => ({})));
+    api.clock.advance(1);
+    expect(await attempt({ password })).toBe(200);
+  });
+
+  it('counts within the window only', async () => {
+    expect(await attempts(times(2, () => ({})))).toEqual([401, 401]);
+    api.clock.advance(limits.windowMs);
+    expect(await attempts(times(4, () => ({})))).toEqual([401, 401, 401, 429]);
+  });
+
+  it('forgets what went before at an account when a login succeeds', async () => {
+    const passwords = [
+      undefined,
+      undefined,
+      password,
+      undefined,
+      undefined,
+      password,
+      undefined,
+      undefined,
+      undefined,
+      password,
+    ];
+    const tries = passwords.map((given, i) => ({
+      from: `198.51.100.${i + 1}`,
+      ...(given && { password: given }),
+    }));
+    expect(await attempts(tries)).toEqual([401, 401, 200, 401, 401, 200, 401, 401, 401, 429]);
+  });
+
+  it('takes a login that succeeds back from its address, and no more than that', async () => {
+    const from = '203.0.113.77';
+    expect(await attempts(times(10, () => ({ password, from })))).toEqual(times(10, () => 200));
+    const guesses = [
+      { username: 'ben', from },
+      { username: 'carl', from },
+      { password, from },
+      { username: 'dora', from },
+    ];
+    expect(await attempts(guesses)).toEqual([401, 401, 200, 401]);
+    expect(await attempt({ password, from })).toBe(429);
+  });
+
+  it('counts for all processes together, and over a restart', async () => {
+    const other = api.again({ loginLimits: limits });
+    expect([await attempt({}), await attempt({}, other), await attempt({})]).toEqual([401, 401, 401]);
+    expect(await attempt({ password }, other)).toBe(429);
+  });
+
+  it('treats a name that nobody has as one that somebody has', async () => {
+    const seen = async (username: string, network: number) => {
+      const answers = [];
+      for (let i = 0; i < 5; i++) {
+        const response = await respond({ username, from: `203.0.${network}.${i}` });
+        const { status, headers } = response;
+        answers.push({ status, retryAfter: headers.get('Retry-After'), body: await response.text() });
+      }
+      return answers;
+    };
+    const known = await seen('anna', 1);
+    expect(known.map(({ status }) => status)).toEqual([401, 401, 401, 429, 429]);
+    expect(await seen('nobody', 2)).toEqual(known);
+  });
+
+  it('counts all ways to write a name as one', async () => {
+    const names = ['anna', 'ANNA', ' anna ', 'ａｎｎａ'];
+    const wrong = names.map((username, i) => ({ username, from: `203.0.113.${i}` }));
+    expect(await attempts(wrong)).toEqual([401, 401, 401, 429]);
+  });
+
+  it('cannot be passed by a name that the index would read as another', async () => {
+    // The index drops U+0000, so that a name with it must not find the user that the name without it is.
+    const right = times(2, (i) => ({
+      username: `anna${'\0'.repeat(i + 1)}`,
+      password,
+      from: `203.0.113.${i}`,
+    }));
+    expect(await attempts(right)).toEqual([401, 401]);
+    expect(await attempt({ password, from: '203.0.113.9' })).toBe(200);
+  });
+
+  it('looks at exactly as many as it allows when they come all at once', async () => {
+    const strict = api.again({ loginLimits: { ...limits, rateLimit: 10 } });
+    const statuses = await Promise.all(times(50, () => attempt({}, strict)));
+    expect(statuses.filter((status) => status === 401)).toHaveLength(10);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(40);
+  });
+
+  describe('the address', () => {
+    const spoofed = (i: number) => ({ username: `user${i}`, forwardedFor: `192.0.2.${i}` });
+
+    it('is that of the peer, whatever X-Forwarded-For says, where no proxy is trusted', async () => {
+      expect(await attempts(times(4, spoofed))).toEqual([401, 401, 401, 429]);
+    });
+
+    it('is that of a peer who is not the trusted proxy, whatever X-Forwarded-For says', async () => {
+      const behind = api.again({ loginLimits: limits, trustedProxies: proxies });
+      const wrong = times(4, (i) => ({ ...spoofed(i), from: '11.0.0.1' }));
+      expect(await attempts(wrong, behind)).toEqual([401, 401, 401, 429]);
+    });
+
+    it.each([
+      { what: 'the one that the proxy appended', header: (i: number) => `192.0.2.${i}, 203.0.113.7` },
+      {
+        what: 'the one before our own proxies',
+        header: (i: number) => `192.0.2.${i}, 203.0.113.7, 10.0.0.2`,
+      },
+      { what: 'the same with a port', header: (i: number) => `192.0.2.${i},203.0.113.7:${4000 + i}` },
+      { what: 'the same as mapped IPv6', header: (i: number) => `10.0.0.${i},::ffff:203.0.113.7` },
+    ])('behind a trusted proxy is $what', async ({ header }) => {
+      const behind = api.again({ loginLimits: limits, trustedProxies: proxies });
+      const from = '10.0.0.1';
+      const wrong = times(4, (i) => ({ username: `user${i}`, forwardedFor: header(i), from }));
+      expect(await attempts(wrong, behind)).toEqual([401, 401, 401, 429]);
+      expect(await attempt({ password, forwardedFor: '203.0.113.8', from }, behind)).toBe(200);
+      expect(await attempt({ password, forwardedFor: '203.0.113.7', from }, behind)).toBe(429);
+    });
+
+    it('behind a trusted proxy that says nothing of use is that of the proxy', async () => {
+      const behind = api.again({ loginLimits: limits, trustedProxies: proxies });
+      const header = ['unknown', '', 'a, b', '999.1.1.1'];
+      const wrong = header.map((forwardedFor, i) => ({
+        username: `user${i}`,
+        forwardedFor,
+        from: '10.0.0.1',
+      }));
+      expect(await attempts(wrong, behind)).toEqual([401, 401, 401, 429]);
+    });
+
+    it('of IPv6 counts by its /64', async () => {
+      const wrong = [
+        '2001:db8:1:2::1',
+        '2001:db8:1:2:ffff::9',
+        '2001:0db8:0001:0002:a:b:c:d',
+        '2001:db8:1:2::',
+      ];
+      const inputs = wrong.map((from, i) => ({ username: `user${i}`, from }));
+      expect(await attempts(inputs)).toEqual([401, 401, 401, 429]);
+      expect(await attempt({ password, from: '2001:db8:1:3::1' })).toBe(200);
+    });
+
+    it('is the same as IPv4 and as mapped IPv6', async () => {
+      const wrong = ['203.0.113.5', '::ffff:203.0.113.5', '::FFFF:203.0.113.5', '203.0.113.5'];
+      const inputs = wrong.map((from, i) => ({ username: `user${i}`, from }));
+      expect(await attempts(inputs)).toEqual([401, 401, 401, 429]);
+      expect(await attempt({ password, from: '::ffff:203.0.113.6' })).toBe(200);
+    });
+  });
+});

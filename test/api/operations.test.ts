@@ -1,0 +1,111 @@
+// What those who run Lectern look at, and what they and others see when the index is gone.
+import { beforeAll, describe, expect, it } from 'vitest';
+import { answerOf, type Client, jsonOf, openApi, type TestApi } from '../support/api.ts';
+import { onEachEngine } from '../support/engines.ts';
+
+onEachEngine('operations', (engine) => {
+  describe('while all is well', () => {
+    let api: TestApi;
+    let anna: Client;
+
+    beforeAll(async () => {
+      api = await openApi(engine);
+      await api.addUser('anna');
+      anna = await api.logIn('anna');
+      return () => api.close();
+    });
+
+    it('answers to everybody that it is alive and ready', async () => {
+      const visitor = api.visitor();
+      expect(await answerOf(await visitor.get('/healthz'))).toEqual({ status: 200, body: { status: 'ok' } });
+      const ready = { status: 'ready', schema: expect.any(Number) };
+      expect(await answerOf(await visitor.get('/readyz'))).toEqual({ status: 200, body: ready });
+      const ping = await visitor.get('/ping');
+      expect([ping.status, await ping.text()]).toEqual([200, 'pong']);
+    });
+
+    it('counts requests by the pattern of their route, never by a path that somebody made up', async () => {
+      const made = ['/made-up-1', '/api/groups/made-up-2', '/assets/made-up-3', '/api/v1/made-up-4'];
+      for (const path of made) await anna.get(path);
+      await anna.get('/api/groups/987654321');
+      const metrics = await (await anna.get('/metrics')).text();
+      expect(metrics).toContain('method="GET",route="/api/groups/{id}",status="404"');
+      expect(metrics).toContain('method="GET",route="none",status="404"');
+      expect(metrics).not.toContain('made-up');
+      expect(metrics).not.toContain('987654321');
+      expect(api.logLines.join('')).not.toContain('made-up');
+    });
+
+    it('counts logins by their outcome', async () => {
+      await api.visitor().post('/api/sessions', { password: 'wrong' });
+      const metrics = await (await anna.get('/metrics')).text();
+      expect(metrics).toContain('lectern_logins_total{outcome="accepted"} 1');
+      expect(metrics).toContain('lectern_logins_total{outcome="refused"} 1');
+    });
+
+    it('describes every route that is not a page in openapi.json', async () => {
+      const response = await anna.get('/openapi.json');
+      const { openapi, paths } = await jsonOf<{ openapi: string; paths: Record<string, object> }>(response);
+      expect(openapi).toBe('3.1.0');
+      const described = Object.entries(paths).flatMap(([path, methods]) =>
+        Object.keys(methods).map((method) => `${method} ${path}`),
+      );
+      const pages = ['/', '/setup', '/login', '/docs', '/openapi.json'];
+      const routes = api.entries
+        .filter(({ path }) => !pages.includes(path) && !path.startsWith('/assets/'))
+        .map(({ method, path }) => `${method} ${path}`);
+      expect(described.sort()).toEqual(routes.sort());
+    });
+
+    it('shows the same on a page', async () => {
+      const response = await anna.get('/docs');
+      expect(response.headers.get('Content-Type')).toContain('text/html');
+      const html = await response.text();
+      for (const path of ['/api/groups/{id}', '/api/sessions', '/metrics']) expect(html).toContain(path);
+    });
+  });
+
+  describe('when the index is gone', () => {
+    let api: TestApi;
+    let anna: Client;
+
+    beforeAll(async () => {
+      api = await openApi(engine);
+      await api.addUser('anna');
+      anna = await api.program('anna', 'write');
+      await api.close();
+    });
+
+    it('is alive but not ready', async () => {
+      expect((await api.visitor().get('/healthz')).status).toBe(200);
+      const response = await api.visitor().get('/readyz');
+      expect(response.headers.get('Retry-After')).toBe('1');
+      expect(await answerOf(response)).toEqual({ status: 503, body: { error: 'the index does not answer' } });
+    });
+
+    it('tells the client nothing and the log everything', async () => {
+      const response = await anna.get('/api/groups', { headers: { 'X-Request-Id': 'the-failing-one' } });
+      expect(await answerOf(response)).toEqual({ status: 500, body: { error: 'internal server error' } });
+      expect(response.headers.get('X-Request-Id')).toBe('the-failing-one');
+      expect(response.headers.get('X-Content-Type-Options')).toBe('nosniff');
+      const failed = api.logLines
+        .map((line) => JSON.parse(line))
+        .find(({ requestId, level }) => requestId === 'the-failing-one' && level === 'error');
+      expect(failed).toMatchObject({ route: '/api/groups', err: { stack: expect.stringContaining('.ts') } });
+    });
+
+    it('fails in the same words wherever it fails', async () => {
+      const sent: [string, string, object?][] = [
+        ['POST', '/api/sessions', { username: 'anna', password: 'top secret' }],
+        ['POST', '/api/groups', { name: 'News' }],
+        ['GET', '/api/setup'],
+        ['GET', '/'],
+      ];
+      for (const [method, path, json] of sent) {
+        const response = await anna.send(method, path, { json });
+        expect(await answerOf(response)).toEqual({ status: 500, body: { error: 'internal server error' } });
+      }
+      expect(api.logLines.join('')).not.toContain('top secret');
+    });
+  });
+});

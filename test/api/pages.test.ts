@@ -1,0 +1,146 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { startSession } from '../../src/accounts/sessions.ts';
+import { type Client, openApi, type TestApi } from '../support/api.ts';
+import { onEachEngine } from '../support/engines.ts';
+
+onEachEngine('pages', (engine) => {
+  let before: TestApi;
+  let api: TestApi;
+  let anna: Client;
+
+  beforeAll(async () => {
+    before = await openApi(engine);
+    api = await openApi(engine);
+    await api.addUser('anna');
+    anna = await api.logIn('anna');
+    return async () => {
+      await before.close();
+      await api.close();
+    };
+  });
+
+  const shown: Record<string, () => Promise<Response>> = {
+    'the front page before setup': () => before.visitor().get('/'),
+    'the setup page': () => before.visitor().get('/setup'),
+    'the login page': () => api.visitor().get('/login'),
+    'the front page': () => anna.get('/'),
+    'the description of the API': () => anna.get('/docs'),
+  };
+
+  it.each(Object.keys(shown))('%s has a strict policy, and nothing that it forbids', async (name) => {
+    const response = await shown[name]?.();
+    expect(response?.status).toBe(200);
+    const directives = new Map(
+      response?.headers
+        .get('Content-Security-Policy')
+        ?.split('; ')
+        .map((directive) => [directive.split(' ')[0], directive.split(' ').slice(1).join(' ')]),
+    );
+    expect(Object.fromEntries(directives)).toEqual({
+      'default-src': "'none'",
+      'script-src': "'self'",
+      'style-src': "'self'",
+      'img-src': "'self' data:",
+      'connect-src': "'self'",
+      'form-action': "'self'",
+      'base-uri': "'none'",
+      'frame-ancestors': "'none'",
+    });
+    expect(inlineParts((await response?.text()) ?? '')).toEqual([]);
+  });
+
+  it('escapes a name that is not ours', async () => {
+    const username = `<img src=x onerror="alert('1')">&amp;`;
+    const { users } = api.opened.store;
+    const user = await users.create({ username, passwordHash: null, role: 'member' });
+    const browser = api.browser();
+    browser.cookies.set('session', (await startSession(api.accounts, user)).secret);
+    const html = await (await browser.get('/')).text();
+    expect(html).toContain('Hello, &lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt;&amp;amp;');
+    expect(html).not.toContain('<img');
+  });
+
+  it('show nothing of what the address says', async () => {
+    const probe = '"><svg/onload=alert(1)>';
+    for (const path of ['/login', '/nowhere', '/setup', '/docs']) {
+      for (const suffix of [`?next=${probe}`, `/${probe}`, `?${probe}`]) {
+        expect(await (await anna.get(path + suffix)).text()).not.toContain('<svg');
+      }
+    }
+  });
+
+  it('lead to where one has to go first', async () => {
+    const target = async (client: Client, path: string) => {
+      const { status, headers } = await client.get(path);
+      return [status, headers.get('Location')];
+    };
+    expect(await target(api.visitor(), '/')).toEqual([302, '/login']);
+    expect(await target(api.visitor(), '/setup')).toEqual([302, '/login']);
+    expect(await target(before.visitor(), '/login')).toEqual([302, '/']);
+  });
+
+  it('ask for a name only where there is more than one user', async () => {
+    const alone = await openApi(engine);
+    await alone.addUser('anna');
+    const page = async () => (await alone.visitor().get('/login')).text();
+    expect(await page()).not.toContain('name="username"');
+    await alone.addUser('ben');
+    expect(await page()).toContain('name="username"');
+    await alone.close();
+  });
+
+  it('point the owner alone to the metrics', async () => {
+    await api.addUser('ben');
+    expect(await (await anna.get('/')).text()).toContain('/metrics');
+    expect(await (await (await api.logIn('ben')).get('/')).text()).not.toContain('/metrics');
+  });
+
+  it.each([
+    { path: '/assets/page.css', type: 'text/css; charset=utf-8' },
+    { path: '/assets/form.js', type: 'text/javascript; charset=utf-8' },
+    { path: '/assets/local-path.js', type: 'text/javascript; charset=utf-8' },
+  ])('get $path as what it is', async ({ path, type }) => {
+    const response = await api.visitor().get(path);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('Content-Type')).toBe(type);
+  });
+
+  it('find every file that they name', async () => {
+    for (const show of Object.values(shown)) {
+      const html = await (await show()).text();
+      for (const [, path = ''] of html.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)) {
+        expect((await api.visitor().get(path)).status).toBe(200);
+      }
+    }
+  });
+});
+
+describe('the search for inline parts', () => {
+  it.each([
+    '<script>alert(1)</script>',
+    '<script type="module">x</script>',
+    '<style>p {}</style>',
+    '<p style="color: red">',
+    '<button onclick="x()">',
+    "<img src=x ONERROR='x()'>",
+    '<a href="javascript:x()">',
+    '<script src="https://evil.example/x.js"></script>',
+    '<base href="/x">',
+    '<iframe srcdoc="x">',
+  ])('finds %s', (html) => {
+    expect(inlineParts(`<main>${html}</main>`)).toHaveLength(1);
+  });
+});
+
+/** What the policy would block, or what should not be on a page at all. */
+function inlineParts(html: string): string[] {
+  const tags = [...html.matchAll(/<([a-z][\w-]*)((?:"[^"]*"|'[^']*'|[^>"'])*)>/gi)];
+  const isForbidden = (name: string, attributes: string) =>
+    (name === 'script' && !/\ssrc="\/assets\//.test(attributes)) ||
+    ['style', 'base', 'iframe', 'object', 'embed'].includes(name) ||
+    /\s(style|srcdoc|on\w+)\s*=/i.test(attributes) ||
+    /javascript:/i.test(attributes);
+  return tags
+    .filter(([, name = '', attributes = '']) => isForbidden(name.toLowerCase(), attributes))
+    .map(([tag]) => tag);
+}
