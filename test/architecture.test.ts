@@ -26,13 +26,13 @@ const rules: Record<string, (file: SourceFile) => string[]> = {
     const clients = importsOf(file).filter(
       ({ target, typeOnly }) =>
         !typeOnly &&
-        /^(undici|axios|got|node-fetch|(node:)?(http|https|http2|tls|dgram|dns)(\/promises)?)$/.test(target),
+        /^(undici|axios|got|node-fetch|(node:)?(https|http2|tls|dgram|dns)(\/promises)?)$/.test(target),
     );
-    // node:net is also the home of isIP and BlockList, which open nothing.
-    const sockets = [...file.text.matchAll(/import \{([^}]*)\} from 'node:net'/g)]
-      .flatMap(([, names = '']) => names.split(','))
+    // These two are also the home of things that open nothing: how an address reads, what a server answers with.
+    const sockets = [...file.text.matchAll(/import (?!type)([^;]*?) from '(?:node:)?(?:net|http)'/g)]
+      .flatMap(([, names = '']) => names.replace(/[{}]/g, '').split(','))
       .map((name) => name.trim())
-      .filter((name) => !/^(BlockList|isIP|isIPv4|isIPv6|type \w+|)$/.test(name));
+      .filter((name) => !/^(BlockList|isIP|isIPv4|isIPv6|ServerResponse|type \w+|)$/.test(name));
     const { code } = codeOf(file);
     const called = code.match(/(?<!\. )\bfetch \(|globalThis \. fetch|new WebSocket|new EventSource/g) ?? [];
     return [...clients.map(({ target }) => target), ...sockets, ...called];
@@ -139,6 +139,11 @@ describe('a file that breaks a rule is found', () => {
       'the outside world is reached through outbound/ alone',
       'src/feeds/a.ts',
       "import { connect } from 'node:net';",
+    ],
+    [
+      'the outside world is reached through outbound/ alone',
+      'src/feeds/a.ts',
+      "import { get, ServerResponse } from 'node:http';",
     ],
     ['the environment is read in config.ts alone', 'src/feeds/a.ts', 'const home = process.env.HOME;'],
     ['the environment is read in config.ts alone', 'src/feeds/a.ts', "const home = process['env'].HOME;"],

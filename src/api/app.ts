@@ -6,7 +6,6 @@ import { clientFinder } from './client.ts';
 import type { ApiDeps, ApiEnv } from './context.ts';
 import { errorResponse, respondWithError } from './error-response.ts';
 import { recordRequests } from './middleware/request-record.ts';
-import { securityHeaders } from './middleware/security-headers.ts';
 import { pageRoutes } from './pages/pages.ts';
 import { Router } from './router.ts';
 import { accountRoutes } from './routes/accounts.ts';
@@ -22,7 +21,6 @@ export function createApi(deps: ApiDeps) {
   const { app } = router;
 
   app.use(recordRequests(deps));
-  app.use(securityHeaders);
   if (deps.corsAllowedOrigins.length > 0) app.use(allowOrigins(deps.corsAllowedOrigins));
 
   operationRoutes(router, deps);

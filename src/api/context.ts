@@ -1,5 +1,5 @@
 // What a request carries on its way through the API.
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AccountDeps } from '../accounts/deps.ts';
 import type { Log } from '../log.ts';
 import type { RandomText } from '../model/glossary.ts';
@@ -28,7 +28,7 @@ export interface Actor {
 }
 
 export interface ApiEnv {
-  Bindings: { incoming?: IncomingMessage };
+  Bindings: { incoming?: IncomingMessage; outgoing?: ServerResponse };
   Variables: {
     requestId: string;
     /** The pattern of the route that answers, for logs and metrics. */

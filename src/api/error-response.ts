@@ -19,7 +19,7 @@ export function respondWithError(log: Log): ErrorHandler<ApiEnv> {
   return (error, c) => {
     const failure = toFailure(error);
     if (failure.status >= 500) {
-      log.error({ err: error, requestId: c.var.requestId, route: c.var.route }, 'request failed');
+      log.error({ err: error, requestId: c.get('requestId'), route: c.get('route') }, 'request failed');
     }
     return errorResponse(c, failure);
   };

@@ -3,6 +3,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { StartupError } from '../errors.ts';
+import { ApiResponse } from './common-headers.ts';
 
 const stopWithinMs = 10_000;
 
@@ -17,7 +18,10 @@ export async function listen(
   fetch: (request: Request, env: never) => Response | Promise<Response>,
   { host, port }: { host: string; port: number },
 ): Promise<Listening> {
-  const server = createAdaptorServer({ fetch: fetch as never, overrideGlobalObjects: false }) as Server;
+  const server = createAdaptorServer({
+    fetch: fetch as never,
+    serverOptions: { ServerResponse: ApiResponse },
+  }) as Server;
   server.headersTimeout = 20_000;
   server.requestTimeout = 120_000;
   server.keepAliveTimeout = 65_000;

@@ -5,7 +5,7 @@ import type { Handler, MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { HTTPException } from 'hono/http-exception';
 import { TrieRouter } from 'hono/router/trie-router';
-import { Forbidden, LecternError } from '../errors.ts';
+import { Forbidden, Invalid, LecternError } from '../errors.ts';
 import { changesState, type Gate } from './authenticate.ts';
 import type { ApiEnv } from './context.ts';
 import { invalidInput } from './error-response.ts';
@@ -71,7 +71,7 @@ export class Router {
       responses: { ...errorResponses({ access, path: spec.path, takesBody }), ...spec.responses },
       middleware: [
         this.#guard(access, spec.method, spec.path),
-        ...(takesBody ? [requireJson(spec), limitBody] : []),
+        ...(takesBody ? [requireJson(spec), limitBody, requireUtf8] : []),
       ],
     });
     this.#note(spec.method, spec.path, access);
@@ -109,6 +109,17 @@ const limitBody = bodyLimit({
     );
   },
 });
+
+/** Bytes that are no text are refused: read leniently, they would be kept as something that nobody wrote. */
+const requireUtf8: MiddlewareHandler = async (c, next) => {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(await c.req.arrayBuffer());
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause;
+    throw new Invalid('the body is not UTF-8', { cause });
+  }
+  await next();
+};
 
 /** A form or plain text cannot pass for JSON: browsers send those across sites without asking first. */
 function requireJson(spec: RouteConfig): MiddlewareHandler {

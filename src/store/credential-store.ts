@@ -3,6 +3,7 @@ import { Unauthorized } from '../errors.ts';
 import type { Clock, Millis } from '../model/glossary.ts';
 import type { Scope, User } from '../model/user.ts';
 import type { Database } from './database.ts';
+import { preparedQuery } from './prepared-query.ts';
 import { toUser } from './user-store.ts';
 
 export type CredentialStore = ReturnType<typeof credentialStore>;
@@ -10,14 +11,9 @@ export type CredentialStore = ReturnType<typeof credentialStore>;
 export function credentialStore(db: Database, now: Clock) {
   return {
     async findSession(secretSha256: string): Promise<{ user: User; expiresAt: Millis } | undefined> {
-      const row = await db.read
-        .selectFrom('sessions')
-        .innerJoin('users', 'users.id', 'sessions.user_id')
-        .select(['users.id', 'users.username', 'users.role', 'users.created_at', 'sessions.expires_at'])
-        .where('sessions.secret_sha256', '=', secretSha256)
-        .where('sessions.expires_at', '>', now())
-        .executeTakeFirst();
-      return row && { user: toUser(row), expiresAt: row.expires_at };
+      const [row] = await sessionsBySecret(db.read, { secretSha256 });
+      if (!row || row.expires_at <= now()) return undefined;
+      return { user: toUser(row), expiresAt: row.expires_at };
     },
 
     /**
@@ -71,13 +67,26 @@ export function credentialStore(db: Database, now: Clock) {
     },
 
     async findToken(secretSha256: string): Promise<{ user: User; scope: Scope } | undefined> {
-      const row = await db.read
-        .selectFrom('tokens')
-        .innerJoin('users', 'users.id', 'tokens.user_id')
-        .select(['users.id', 'users.username', 'users.role', 'users.created_at', 'tokens.scope'])
-        .where('tokens.secret_sha256', '=', secretSha256)
-        .executeTakeFirst();
+      const [row] = await tokensBySecret(db.read, { secretSha256 });
       return row && { user: toUser(row), scope: row.scope };
     },
   };
 }
+
+// Every request asks one of these two.
+
+const sessionsBySecret = preparedQuery((db, { secretSha256 }: { secretSha256: string }) =>
+  db
+    .selectFrom('sessions')
+    .innerJoin('users', 'users.id', 'sessions.user_id')
+    .select(['users.id', 'users.username', 'users.role', 'users.created_at', 'sessions.expires_at'])
+    .where('sessions.secret_sha256', '=', secretSha256),
+);
+
+const tokensBySecret = preparedQuery((db, { secretSha256 }: { secretSha256: string }) =>
+  db
+    .selectFrom('tokens')
+    .innerJoin('users', 'users.id', 'tokens.user_id')
+    .select(['users.id', 'users.username', 'users.role', 'users.created_at', 'tokens.scope'])
+    .where('tokens.secret_sha256', '=', secretSha256),
+);

@@ -38,7 +38,7 @@ export function accountRoutes(router: Router, deps: ApiDeps, gate: Gate): void {
       summary: 'Who you are',
       responses: { 200: json(z.object({ data: UserBody }), 'You') },
     },
-    async (c) => c.json({ data: toUserBody(c.var.actor.user) }, 200),
+    async (c) => c.json({ data: toUserBody(c.get('actor').user) }, 200),
   );
 
   router.user(
@@ -51,7 +51,7 @@ export function accountRoutes(router: Router, deps: ApiDeps, gate: Gate): void {
       responses: { 204: { description: 'Changed' }, 429: json(ErrorBody, 'Too many attempts') },
     },
     async (c) => {
-      const { user, via } = c.var.actor;
+      const { user, via } = c.get('actor');
       const { current_password: current, password } = c.req.valid('json');
       await changePassword(deps.accounts, user, { current, password });
       if (via === 'session') gate.setSessionCookie(c, (await startSession(deps.accounts, user)).secret);
@@ -68,7 +68,7 @@ export function accountRoutes(router: Router, deps: ApiDeps, gate: Gate): void {
       responses: { 200: json(z.object({ data: z.array(TokenBody), total: z.int() }), 'Your tokens') },
     },
     async (c) => {
-      const tokens = await c.var.actor.rows.tokens.list();
+      const tokens = await c.get('actor').rows.tokens.list();
       return c.json({ data: tokens.map(toTokenBody), total: tokens.length }, 200);
     },
   );
@@ -83,7 +83,7 @@ export function accountRoutes(router: Router, deps: ApiDeps, gate: Gate): void {
       responses: { 200: json(z.object({ data: TokenBody.extend({ token: z.string() }) }), 'The token') },
     },
     async (c) => {
-      const { token, secret } = await createToken(deps.accounts, c.var.actor.user, c.req.valid('json'));
+      const { token, secret } = await createToken(deps.accounts, c.get('actor').user, c.req.valid('json'));
       return c.json({ data: { ...toTokenBody(token), token: secret } }, 200);
     },
   );
@@ -98,7 +98,7 @@ export function accountRoutes(router: Router, deps: ApiDeps, gate: Gate): void {
       responses: { 204: { description: 'Revoked' } },
     },
     async (c) => {
-      await c.var.actor.rows.tokens.delete(c.req.valid('param').id);
+      await c.get('actor').rows.tokens.delete(c.req.valid('param').id);
       return c.body(null, 204);
     },
   );

@@ -23,7 +23,7 @@ export function groupRoutes(router: Router): void {
       responses: { 200: json(z.object({ data: z.array(GroupBody), total: z.int() }), 'Your groups') },
     },
     async (c) => {
-      const groups = await c.var.actor.rows.groups.list();
+      const groups = await c.get('actor').rows.groups.list();
       return c.json({ data: groups.map(toBody), total: groups.length }, 200);
     },
   );
@@ -37,7 +37,7 @@ export function groupRoutes(router: Router): void {
       request: { body: jsonBody(GroupInput) },
       responses: { 200: one, 409: json(z.object({ error: z.string() }), 'You have a group of that name') },
     },
-    async (c) => c.json({ data: toBody(await c.var.actor.rows.groups.create(c.req.valid('json'))) }, 200),
+    async (c) => c.json({ data: toBody(await c.get('actor').rows.groups.create(c.req.valid('json'))) }, 200),
   );
 
   router.user(
@@ -49,7 +49,7 @@ export function groupRoutes(router: Router): void {
       request: { params: idParam },
       responses: { 200: one },
     },
-    async (c) => c.json({ data: toBody(await c.var.actor.rows.groups.get(c.req.valid('param').id)) }, 200),
+    async (c) => c.json({ data: toBody(await c.get('actor').rows.groups.get(c.req.valid('param').id)) }, 200),
   );
 
   router.user(
@@ -62,7 +62,7 @@ export function groupRoutes(router: Router): void {
       responses: { 200: one, 409: json(z.object({ error: z.string() }), 'You have a group of that name') },
     },
     async (c) => {
-      const group = await c.var.actor.rows.groups.rename(c.req.valid('param').id, c.req.valid('json'));
+      const group = await c.get('actor').rows.groups.rename(c.req.valid('param').id, c.req.valid('json'));
       return c.json({ data: toBody(group) }, 200);
     },
   );
@@ -77,7 +77,7 @@ export function groupRoutes(router: Router): void {
       responses: { 204: { description: 'Deleted' } },
     },
     async (c) => {
-      await c.var.actor.rows.groups.delete(c.req.valid('param').id);
+      await c.get('actor').rows.groups.delete(c.req.valid('param').id);
       return c.body(null, 204);
     },
   );

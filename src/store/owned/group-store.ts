@@ -3,20 +3,14 @@ import type { Clock } from '../../model/glossary.ts';
 import { DEFAULT_GROUP_ID, type Group } from '../../model/group.ts';
 import { isUniqueViolation } from '../constraint.ts';
 import type { Row } from '../tables.ts';
-import type { Owned, OwnedRows } from './owned-rows.ts';
+import { type Owned, type OwnedRows, ownedQuery } from './owned-rows.ts';
 
 export type GroupStore = ReturnType<typeof groupStore>;
 
 export function groupStore(owned: Owned, now: Clock) {
   return {
     async list(): Promise<Group[]> {
-      const rows = await owned.read
-        .select('groups')
-        .selectAll()
-        .orderBy('is_default', 'desc')
-        .orderBy('id')
-        .execute();
-      return rows.map(toGroup);
+      return (await allGroups(owned)).map(toGroup);
     },
 
     async get(id: number): Promise<Group> {
@@ -56,6 +50,10 @@ export function groupStore(owned: Owned, now: Clock) {
     },
   };
 }
+
+const allGroups = ownedQuery((rows) =>
+  rows.select('groups').selectAll().orderBy('is_default', 'desc').orderBy('id'),
+);
 
 /** The group that every user has from the start: part of making the user, in the same transaction. */
 export async function insertDefaultGroup(rows: OwnedRows, at: number): Promise<void> {

@@ -1,6 +1,7 @@
 // The only way to rows that belong to a user: every statement built here names that user already, so a query
 // that forgets to cannot be written.
 import type {
+  Compilable,
   DeleteQueryBuilder,
   DeleteResult,
   InsertQueryBuilder,
@@ -10,6 +11,7 @@ import type {
   UpdateResult,
 } from 'kysely';
 import type { Database, Reader, Writer } from '../database.ts';
+import { preparedQuery } from '../prepared-query.ts';
 import type { NewRow, OwnedTable, Tables } from '../tables.ts';
 
 /** One user's rows, as `write` gives them to a transaction. */
@@ -25,6 +27,7 @@ export interface OwnedRows {
 
 export interface Owned {
   readonly userId: number;
+  readonly reader: Reader;
   readonly read: Pick<OwnedRows, 'select'>;
   readonly heavyRead: Pick<OwnedRows, 'select'>;
   write<T>(work: (rows: OwnedRows) => Promise<T>): Promise<T>;
@@ -33,10 +36,17 @@ export interface Owned {
 export function ownedBy(db: Database, userId: number): Owned {
   return {
     userId,
+    reader: db.read,
     read: rowsOf(db.read, userId),
     heavyRead: rowsOf(db.heavyRead, userId),
     write: (work) => db.write((trx) => work(rowsOf(trx, userId))),
   };
+}
+
+/** A list that is asked for all the time, compiled once: see prepared-query.ts. */
+export function ownedQuery<R>(build: (rows: Pick<OwnedRows, 'select'>) => Compilable<R>) {
+  const query = preparedQuery((db, { userId }: { userId: number }) => build(rowsOf(db, userId)));
+  return ({ reader, userId }: Owned): Promise<R[]> => query(reader, { userId });
 }
 
 /** For the transactions that write owned rows beside others, such as the one that makes a user. */

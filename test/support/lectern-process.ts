@@ -1,0 +1,177 @@
+// The real program in a process of its own, as an operator runs it: `lectern serve` for as long as a test needs
+// it, or one command to its end. Nothing of our environment reaches it but PATH.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Target } from '../../src/store/open.ts';
+
+const entry = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+
+export type LecternEnv = Readonly<Record<string, string>>;
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export interface Ended extends Exit {
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface StartOptions {
+  readonly role?: 'all' | 'api';
+  readonly env?: LecternEnv;
+  /** Options of Node itself. */
+  readonly nodeOptions?: readonly string[];
+}
+
+export interface LecternProcess {
+  readonly url: string;
+  /** From the setup link that the console shows on the first run. */
+  readonly setupSecret: string | undefined;
+  readonly pid: number;
+  readonly output: Output;
+  request(path: string, init?: RequestInit): Promise<Response>;
+  /** Sends SIGTERM. Resolves when this process and every child that shares its output have ended. */
+  stop(): Promise<Exit>;
+  /** As `stop`, by SIGKILL. */
+  kill(): Promise<Exit>;
+}
+
+/** All that a process has written so far, and a way to wait for what it will write. */
+export class Output {
+  stdout = '';
+  stderr = '';
+  #ended = false;
+  readonly #checks = new Set<() => void>();
+
+  constructor(child: ChildProcess) {
+    for (const name of ['stdout', 'stderr'] as const) {
+      child[name]?.setEncoding('utf8').on('data', (text: string) => {
+        this[name] += text;
+        this.#checkAll();
+      });
+    }
+    child.once('close', () => {
+      this.#ended = true;
+      this.#checkAll();
+    });
+  }
+
+  /** The first match of `pattern`; rejects when the process ends without having written it. */
+  until(stream: 'stdout' | 'stderr', pattern: RegExp): Promise<RegExpExecArray> {
+    return new Promise((resolve, reject) => {
+      const check = () => {
+        const match = pattern.exec(this[stream]);
+        if (!match && !this.#ended) return;
+        this.#checks.delete(check);
+        if (match) resolve(match);
+        else reject(new Error(`ended without writing ${pattern}:\n${this.stdout}${this.stderr}`));
+      };
+      this.#checks.add(check);
+      check();
+    });
+  }
+
+  #checkAll(): void {
+    for (const check of [...this.#checks]) check();
+  }
+}
+
+export interface Lectern {
+  /** Starts `lectern serve` and resolves when its console says that it runs. */
+  serve(options?: StartOptions): Promise<LecternProcess>;
+  /** Runs one command to its end. */
+  run(args: readonly string[], options?: { env?: LecternEnv; stdin?: string }): Promise<Ended>;
+  /** Ends what still runs and removes its folders. A suite has this done by its hook. */
+  endAll(): Promise<void>;
+}
+
+/** `useLectern(afterEach)` or `useLectern(afterAll)`: the hook after which nothing that was started runs on. */
+export function useLectern(hook: (clean: () => Promise<void>) => void): Lectern {
+  const lectern = createLectern();
+  hook(lectern.endAll);
+  return lectern;
+}
+
+export function createLectern(): Lectern {
+  const running = new Map<ChildProcess, Promise<Exit>>();
+  const folders: string[] = [];
+
+  function start(args: readonly string[], env: LecternEnv = {}, nodeOptions: readonly string[] = []) {
+    const home = mkdtempSync(join(tmpdir(), 'lectern-e2e-'));
+    folders.push(home);
+    const child = spawn(process.execPath, [...nodeOptions, entry, ...args], {
+      cwd: home,
+      env: { PATH: process.env.PATH, LECTERN_HOME: home, LECTERN_PORT: '0', ...env },
+      stdio: 'pipe',
+    });
+    const output = new Output(child);
+    // Not 'exit': a worker child inherits these pipes, so they close only when it too has ended.
+    const closed = new Promise<Exit>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', (code, signal) => resolve({ code, signal }));
+    });
+    running.set(child, closed);
+    closed.finally(() => running.delete(child)).catch(() => {});
+    return { child, output, closed };
+  }
+
+  return {
+    async serve({ role = 'api', env, nodeOptions } = {}) {
+      const { child, output, closed } = start(['serve', '--role', role], env, nodeOptions);
+      const [, url = '', setupSecret] = await output.until(
+        'stdout',
+        /(http:\/\/[^\s/]+)(?:\/setup#([\w-]+))?\s*\n/,
+      );
+      const end = (signal: NodeJS.Signals) => {
+        child.kill(signal);
+        return closed;
+      };
+      return {
+        url,
+        setupSecret,
+        pid: child.pid as number,
+        output,
+        request: (path, init) => fetch(url + path, { redirect: 'manual', ...init }),
+        stop: () => end('SIGTERM'),
+        kill: () => end('SIGKILL'),
+      };
+    },
+
+    async run(args, { env, stdin = '' } = {}) {
+      const { child, output, closed } = start(args, env);
+      // A command that does not read its input may have closed it before we write.
+      child.stdin.on('error', () => {});
+      child.stdin.end(stdin);
+      return { ...(await closed), stdout: output.stdout, stderr: output.stderr };
+    },
+
+    async endAll() {
+      const left = [...running];
+      for (const [child] of left) child.kill('SIGKILL');
+      await Promise.all(left.map(([, closed]) => closed));
+      for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** What LECTERN_DATABASE_URL says for an index that a test was given. */
+export function databaseUrl(target: Target): string {
+  return target.engine === 'sqlite' ? `sqlite:${target.path}` : target.url.reveal();
+}
+
+export function jsonRequest(
+  method: string,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): RequestInit {
+  return {
+    method,
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  };
+}
