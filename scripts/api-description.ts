@@ -18,6 +18,7 @@ export function apiDescription(): string {
     metrics: createMetrics({ process: false }),
     client: { trustedProxies: [], publicUrl: undefined },
     corsAllowedOrigins: [],
+    randomText: () => '',
   };
   const { router } = createApi(deps as ApiDeps);
   return `# Generated from the routes by: npm run openapi\n${stringify(describeApi(router, version), { lineWidth: 110, aliasDuplicateObjects: false })}`;
