@@ -11,7 +11,7 @@ export type CredentialStore = ReturnType<typeof credentialStore>;
 export function credentialStore(db: Database, now: Clock) {
   return {
     async findSession(secretSha256: string): Promise<{ user: User; expiresAt: Millis } | undefined> {
-      const [row] = await sessionsBySecret(db.read, { secretSha256 });
+      const [row] = await sessionsBySecret(db, { secretSha256 });
       if (!row || row.expires_at <= now()) return undefined;
       return { user: toUser(row), expiresAt: row.expires_at };
     },
@@ -67,7 +67,7 @@ export function credentialStore(db: Database, now: Clock) {
     },
 
     async findToken(secretSha256: string): Promise<{ user: User; scope: Scope } | undefined> {
-      const [row] = await tokensBySecret(db.read, { secretSha256 });
+      const [row] = await tokensBySecret(db, { secretSha256 });
       return row && { user: toUser(row), scope: row.scope };
     },
   };
@@ -75,16 +75,16 @@ export function credentialStore(db: Database, now: Clock) {
 
 // Every request asks one of these two.
 
-const sessionsBySecret = preparedQuery((db, { secretSha256 }: { secretSha256: string }) =>
-  db
+const sessionsBySecret = preparedQuery((read, { secretSha256 }: { secretSha256: string }) =>
+  read
     .selectFrom('sessions')
     .innerJoin('users', 'users.id', 'sessions.user_id')
     .select(['users.id', 'users.username', 'users.role', 'users.created_at', 'sessions.expires_at'])
     .where('sessions.secret_sha256', '=', secretSha256),
 );
 
-const tokensBySecret = preparedQuery((db, { secretSha256 }: { secretSha256: string }) =>
-  db
+const tokensBySecret = preparedQuery((read, { secretSha256 }: { secretSha256: string }) =>
+  read
     .selectFrom('tokens')
     .innerJoin('users', 'users.id', 'tokens.user_id')
     .select(['users.id', 'users.username', 'users.role', 'users.created_at', 'tokens.scope'])

@@ -18,6 +18,9 @@ export interface Database {
   /** All writes: `work` commits whole or leaves nothing, and may be run again if the engine asks for a retry. */
   write<T>(work: (trx: Writer) => Promise<T>): Promise<T>;
 
+  /** Changes with every commit, of whichever process. Absent where asking costs as much as reading. */
+  dataVersion?(): number | undefined;
+
   schemaVersion(): Promise<number>;
 
   /** Regular upkeep of the engine itself. A no-op where the engine looks after itself. */

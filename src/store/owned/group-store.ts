@@ -9,9 +9,7 @@ export type GroupStore = ReturnType<typeof groupStore>;
 
 export function groupStore(owned: Owned, now: Clock) {
   return {
-    async list(): Promise<Group[]> {
-      return (await allGroups(owned)).map(toGroup);
-    },
+    list: (): Promise<readonly Group[]> => allGroups(owned),
 
     async get(id: number): Promise<Group> {
       return toGroup(await getRow(owned.read, id));
@@ -51,8 +49,9 @@ export function groupStore(owned: Owned, now: Clock) {
   };
 }
 
-const allGroups = ownedQuery((rows) =>
-  rows.select('groups').selectAll().orderBy('is_default', 'desc').orderBy('id'),
+const allGroups = ownedQuery(
+  (rows) => rows.select('groups').selectAll().orderBy('is_default', 'desc').orderBy('id'),
+  toGroup,
 );
 
 /** The group that every user has from the start: part of making the user, in the same transaction. */

@@ -27,7 +27,7 @@ export interface OwnedRows {
 
 export interface Owned {
   readonly userId: number;
-  readonly reader: Reader;
+  readonly db: Database;
   readonly read: Pick<OwnedRows, 'select'>;
   readonly heavyRead: Pick<OwnedRows, 'select'>;
   write<T>(work: (rows: OwnedRows) => Promise<T>): Promise<T>;
@@ -36,7 +36,7 @@ export interface Owned {
 export function ownedBy(db: Database, userId: number): Owned {
   return {
     userId,
-    reader: db.read,
+    db,
     read: rowsOf(db.read, userId),
     heavyRead: rowsOf(db.heavyRead, userId),
     write: (work) => db.write((trx) => work(rowsOf(trx, userId))),
@@ -44,9 +44,12 @@ export function ownedBy(db: Database, userId: number): Owned {
 }
 
 /** A list that is asked for all the time, compiled once: see prepared-query.ts. */
-export function ownedQuery<R>(build: (rows: Pick<OwnedRows, 'select'>) => Compilable<R>) {
-  const query = preparedQuery((db, { userId }: { userId: number }) => build(rowsOf(db, userId)));
-  return ({ reader, userId }: Owned): Promise<R[]> => query(reader, { userId });
+export function ownedQuery<R, T>(
+  build: (rows: Pick<OwnedRows, 'select'>) => Compilable<R>,
+  map: (row: R) => T,
+) {
+  const query = preparedQuery((read, { userId }: { userId: number }) => build(rowsOf(read, userId)), map);
+  return ({ db, userId }: Owned): Promise<readonly T[]> => query(db, { userId });
 }
 
 /** For the transactions that write owned rows beside others, such as the one that makes a user. */

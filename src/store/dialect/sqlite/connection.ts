@@ -87,6 +87,16 @@ export class SqliteConnection implements DatabaseConnection {
     return { rows: [], numAffectedRows: BigInt(changes) };
   }
 
+  /** A number that changes when another connection has committed. */
+  dataVersion(): number | undefined {
+    try {
+      return (this.#prepare('PRAGMA data_version').statement.get() as unknown as [number])[0];
+    } catch (error) {
+      if (isBusy(error)) return undefined;
+      throw error;
+    }
+  }
+
   // biome-ignore lint/correctness/useYield: there is nothing to yield
   async *streamQuery(): AsyncIterableIterator<never> {
     throw new Error('a cursor left open would pin the WAL: page by keyset instead');

@@ -22,6 +22,7 @@ export async function openSqliteDatabase(path: string, now: Clock): Promise<Data
     read: kyselyOn(new ReadDriver(readerConnection)),
     heavyRead: kyselyOn(new ReadDriver(thread)),
     write: (work) => withoutNesting(() => writer.transaction().execute(work)),
+    dataVersion: () => readerConnection.dataVersion(),
     schemaVersion: async () => {
       const { rows } = readerConnection.run<{ version: number }>(
         'SELECT max(version) AS version FROM schema_migrations',
