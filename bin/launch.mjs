@@ -2,7 +2,7 @@
 // pinned Node. Depends on nothing outside Node itself, since it runs before anything is installed.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -16,6 +16,7 @@ const installLock = join(root, '.install-lock');
 export async function lectern(args) {
   requireNode20();
   ensureInstalled('run');
+  endWithNpm();
   const main = join(root, 'src', 'main.ts');
   const node = pinnedNode();
   if (node.version === process.versions.node) {
@@ -68,6 +69,21 @@ export function pinnedNode() {
 /** The packaged Node is linked against glibc: Alpine has it on disk and cannot start it. */
 function isMusl() {
   return process.platform === 'linux' && !process.report.getReport().header.glibcVersionRuntime;
+}
+
+/**
+ * A SIGTERM to `npm start` ends npm and its shell, and the shell passes nothing on: that our parent is another one
+ * is all that we hear of it.
+ */
+function endWithNpm() {
+  if (!process.env.npm_lifecycle_event) return;
+  const parent = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watch);
+    process.kill(process.pid, 'SIGTERM');
+  }, 500);
+  watch.unref();
 }
 
 /** Runs a child with our terminal, passes signals on, and resolves with the exit code to leave with. */
@@ -136,34 +152,47 @@ function npm(args) {
 /** Two commands started at once on a fresh clone: one installs, the other waits for it. */
 function withInstallLock(install) {
   const deadline = Date.now() + 10 * 60_000;
-  for (;;) {
-    try {
-      mkdirSync(installLock);
-      break;
-    } catch (error) {
-      if (error.code !== 'EEXIST') throw error;
-      if (!holderIsAlive()) {
-        rmSync(installLock, { recursive: true, force: true });
-        continue;
-      }
-      if (Date.now() > deadline) fail(`Another install holds ${installLock}. Remove it if none is running.`);
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
-    }
+  while (!takeLock()) {
+    if (!holderIsAlive()) breakLock();
+    else if (Date.now() > deadline)
+      fail(`Another install holds ${installLock}. Remove it if none is running.`);
+    else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
   }
   try {
-    writeFileSync(join(installLock, 'pid'), String(process.pid));
     install();
   } finally {
-    rmSync(installLock, { recursive: true, force: true });
+    rmSync(installLock, { force: true });
+  }
+}
+
+/** The file and what it says come into being at once. */
+function takeLock() {
+  try {
+    writeFileSync(installLock, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (error.code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Of several that find the holder dead, one moves its lock away; for the others it is gone. */
+function breakLock() {
+  const aside = `${installLock}.${process.pid}`;
+  try {
+    renameSync(installLock, aside);
+    rmSync(aside, { force: true });
+  } catch (error) {
+    if (error.code !== 'ENOENT') throw error;
   }
 }
 
 function holderIsAlive() {
   let pid;
   try {
-    pid = Number(readFileSync(join(installLock, 'pid'), 'utf8'));
+    pid = Number(readFileSync(installLock, 'utf8'));
   } catch {
-    return true; // between its mkdir and its pid: alive, as far as we can tell
+    return true; // gone by now: the next try takes it
   }
   try {
     process.kill(pid, 0);

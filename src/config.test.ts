@@ -81,6 +81,8 @@ describe('a value', () => {
     ['LECTERN_LIBRARY_URL', 'ftp://a'],
     ['LECTERN_PUBLIC_URL', 'read.example.org'],
     ['LECTERN_PUBLIC_URL', 'javascript:alert(1)'],
+    ['LECTERN_PUBLIC_URL', 'https://u:pw@read.example.org'],
+    ['LECTERN_PUBLIC_URL', 'https://read.example.org/reader'],
     ['LECTERN_LOGIN_RATE_LIMIT', '0'],
     ['LECTERN_LOGIN_WINDOW', '1 hour'],
     ['LECTERN_CORS_ALLOWED_ORIGINS', '*'],

@@ -37,7 +37,7 @@ function parse(env: EnvReader) {
     library: library(env, home),
     host: env.text('LECTERN_HOST', '127.0.0.1'),
     port: env.integer('LECTERN_PORT', 8484, { min: 0, max: 65_535 }),
-    publicUrl: env.url('LECTERN_PUBLIC_URL'),
+    publicUrl: env.origin('LECTERN_PUBLIC_URL'),
     password: env.password('LECTERN_PASSWORD'),
     oidc: oidc(env),
     login: {
@@ -112,7 +112,7 @@ function library(env: EnvReader, home: string): LibraryConfig {
 }
 
 function oidc(env: EnvReader) {
-  const issuer = env.url('LECTERN_OIDC_ISSUER');
+  const issuer = env.url('LECTERN_OIDC_ISSUER', undefined, { exact: true });
   const clientId = env.text('LECTERN_OIDC_CLIENT_ID');
   const clientSecret = env.secret('LECTERN_OIDC_CLIENT_SECRET');
   const redirectUri = env.url('LECTERN_OIDC_REDIRECT_URI');
@@ -221,18 +221,27 @@ class EnvReader {
       .filter((part) => part !== '');
   }
 
-  url(name: string): string | undefined;
+  url(name: string, otherwise?: undefined, options?: { exact: boolean }): string | undefined;
   url(name: string, otherwise: string): string;
-  url(name: string, otherwise?: string): string | undefined {
+  url(name: string, otherwise?: string, { exact } = { exact: false }): string | undefined {
     const text = this.text(name);
     if (text === undefined) return otherwise;
-    if (!isHttpUrl(text)) throw bad(name, 'an http(s) address such as https://read.example.org', text);
-    return text.replace(/\/+$/, '');
+    if (!isHttpUrl(text)) throw bad(name, 'an http(s) address such as https://api.example.org/v1');
+    return exact ? text : text.replace(/\/+$/, '');
+  }
+
+  /** The address of a site, without a path: Lectern is served at the root of one. */
+  origin(name: string): string | undefined {
+    const text = this.text(name);
+    if (text === undefined) return undefined;
+    if (!isOrigin(text))
+      throw bad(name, 'the address of a site such as https://read.example.org, without a path');
+    return new URL(text).origin;
   }
 
   origins(name: string): string[] {
     return this.list(name).map((text) => {
-      if (!isHttpUrl(text) || new URL(text).origin !== text.replace(/\/$/, '').toLowerCase()) {
+      if (!isOrigin(text)) {
         throw bad(name, 'origins such as https://app.example.org, separated by commas', text);
       }
       return new URL(text).origin;
@@ -259,6 +268,10 @@ function bad(name: string, expected: string, got?: string): StartupError {
 
 function isHttpUrl(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+function isOrigin(text: string): boolean {
+  return isHttpUrl(text) && new URL(text).origin === text.replace(/\/$/, '').toLowerCase();
 }
 
 function withoutCredentials(url: URL): string {

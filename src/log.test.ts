@@ -44,6 +44,10 @@ describe('a secret', () => {
     ['a password', { password: 'hunter2' }],
     ['a header', { req: { headers: { authorization: 'Bearer hunter2', cookie: 'session=hunter2' } } }],
     ['a token', { body: { token: 'hunter2' } }],
+    ['a header in capitals', { headers: { Authorization: 'Bearer hunter2' } }],
+    ['a field of ours', { body: { current_password: 'hunter2', client_secret: 'hunter2' } }],
+    ['an address with an @ in the password', { err: new Error('postgres://anna:pw@hunter2@db/x') }],
+    ['an address with a slash in the password', { err: new Error('postgres://anna:pw/hunter2@db/x') }],
     ['an address in an error', { err: new Error('cannot reach postgres://anna:hunter2@db/x') }],
     [
       'an address in the cause of an error',

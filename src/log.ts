@@ -13,14 +13,9 @@ export interface LogOptions {
 // Where a secret could arrive by an honest mistake: a logged header, body or option. Secrets of our own are
 // `Secret` objects, which print as [secret] wherever they end up.
 const secretKeys = [
-  'password',
-  'token',
-  'secret',
-  'apiKey',
-  'api_key',
-  'authorization',
-  'cookie',
-  'set-cookie',
+  ...['password', 'current_password', 'passwordHash', 'password_hash'],
+  ...['token', 'secret', 'clientSecret', 'client_secret', 'apiKey', 'api_key'],
+  ...['authorization', 'cookie', 'set-cookie', 'Authorization', 'Cookie', 'Set-Cookie'],
 ];
 const redact = secretKeys.flatMap((key) => [`["${key}"]`, `*["${key}"]`, `*.*["${key}"]`]);
 
@@ -55,7 +50,8 @@ function serializeError(error: unknown): unknown {
 }
 
 function blot(text: string): string {
-  return text.replace(/(\b[a-z][a-z0-9+.-]*:\/\/)[^/\s@]+@/gi, '$1[secret]@');
+  // To the last @: a password may hold one, and hiding too much does no harm.
+  return text.replace(/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s"'<>]+@/gi, '$1[secret]@');
 }
 
 function textLines(out: NodeJS.WritableStream): Writable {

@@ -36,7 +36,10 @@ export async function listen(
 async function stop(server: Server): Promise<void> {
   await new Promise<void>((resolve) => {
     const cutOff = setTimeout(() => server.closeAllConnections(), stopWithinMs);
+    // A kept connection that is busy now becomes idle when its request is answered.
+    const sweep = setInterval(() => server.closeIdleConnections(), 50);
     server.close(() => {
+      clearInterval(sweep);
       clearTimeout(cutOff);
       resolve();
     });

@@ -20,7 +20,13 @@ export const idParam = z.object({
 
 /** A name that a person gives. Cleaned before it is measured, so that what is answered is what is kept. */
 export function nameText(maxCharacters: number) {
-  return z.string().overwrite(cleanText).trim().min(1).max(maxCharacters);
+  return z
+    .string()
+    .overwrite(cleanText)
+    .trim()
+    .min(1)
+    .max(maxCharacters)
+    .regex(/^\P{Cc}*$/u, 'expected text without control characters');
 }
 
 export const ErrorBody = z.object({ error: z.string() }).openapi('Error');

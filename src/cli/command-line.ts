@@ -17,6 +17,8 @@ export async function runCommandLine(runtime: Runtime, args: readonly string[]):
       runtime.stderr.write(`${error.message}\n`);
       return 1;
     }
+    // Ctrl-C at a question.
+    if ((error as { code?: unknown }).code === 'ABORT_ERR') return 130;
     throw error;
   }
 }

@@ -15,6 +15,11 @@ describe('a table', () => {
     ]);
   });
 
+  it('lets no name speak to the terminal', () => {
+    const text = table([{ name: 'x\u001b[31m\u001b]0;owned\u0007\nid' }], 80);
+    expect(text).toBe('NAME\nx\ufffd[31m\ufffd]0;owned\ufffd\ufffdid');
+  });
+
   it.each([60, 40, 30, 20])('fits a terminal of %i columns', (width) => {
     for (const line of table(rows, width).split('\n')) expect(line.length).toBeLessThanOrEqual(width);
   });

@@ -23,7 +23,7 @@ export function table(rows: readonly Record<string, Cell>[], width: number): str
   const names = Object.keys(rows[0] ?? {});
   const lines = [
     names.map((name) => name.toUpperCase()),
-    ...rows.map((row) => names.map((name) => String(row[name]))),
+    ...rows.map((row) => names.map((name) => printable(row[name]))),
   ];
   const widths = shrink(
     names.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0))),
@@ -61,4 +61,9 @@ export function shortTime(millis: number): string {
   const at = new Date(millis);
   const two = (n: number) => String(n).padStart(2, '0');
   return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${two(at.getHours())}:${two(at.getMinutes())}`;
+}
+
+/** A name may have been chosen by somebody else: nothing in it may speak to the terminal. */
+function printable(cell: Cell | undefined): string {
+  return String(cell).replace(/\p{Cc}/gu, '\ufffd');
 }

@@ -23,7 +23,9 @@ export function tokenCommand(runtime: Runtime): Command {
     .option('--json', 'print {id, name, scope, username, token}')
     .action(async (options: { name: string; scope: Scope; user?: string; json?: boolean }) => {
       const name = options.name.trim();
-      if (name === '' || name.length > 100) throw new Invalid('--name: expected 1 to 100 characters');
+      if (!/^\P{Cc}{1,100}$/u.test(name)) {
+        throw new Invalid('--name: expected 1 to 100 characters, none of them a control character');
+      }
       const made = await withStore(runtime, async ({ accounts, store }) => {
         const user = options.user === undefined ? await getOwner(store) : await getUser(store, options.user);
         return { user, ...(await createToken(accounts, user, { name, scope: options.scope })) };

@@ -24,14 +24,16 @@ export function startWorkerChild(entry: string, log: Log): WorkerChild {
     const calm = setTimeout(() => {
       pauseMs = firstPauseMs;
     }, 60_000);
-    child.on('error', (err) => log.error({ err }, 'the worker cannot be started'));
-    child.on('exit', (code, signal) => {
+    const again = (how: object) => {
       clearTimeout(calm);
       if (stopping) return;
-      log.error({ code, signal, restartInMs: pauseMs }, 'the worker ended and is started again');
+      log.error({ ...how, restartInMs: pauseMs }, 'the worker ended and is started again');
       restart = setTimeout(start, pauseMs);
       pauseMs = Math.min(pauseMs * 2, longestPauseMs);
-    });
+    };
+    child.on('exit', (code, signal) => again({ code, signal }));
+    // One that could not be started has no exit.
+    child.on('error', (err) => child.pid === undefined && again({ err }));
   };
   start();
 
@@ -39,7 +41,7 @@ export function startWorkerChild(entry: string, log: Log): WorkerChild {
     stop: async () => {
       stopping = true;
       clearTimeout(restart);
-      if (child.exitCode !== null || child.signalCode !== null) return;
+      if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
       const ended = new Promise((resolve) => child.once('exit', resolve));
       child.kill('SIGTERM');
       const cutOff = setTimeout(() => {

@@ -1,10 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Unavailable } from '../../src/errors.ts';
 import type { Database } from '../../src/store/database.ts';
 import { isBusy, openSqlite, untilFree } from '../../src/store/dialect/sqlite/connection.ts';
+import { openDatabase } from '../../src/store/open.ts';
 import { onOneEngine, openFreshStore } from '../support/engines.ts';
 
 onOneEngine('sqlite', 'locks of the SQLite file', (engine) => {
@@ -29,6 +31,7 @@ onOneEngine('sqlite', 'locks of the SQLite file', (engine) => {
     await db.close();
   });
 
+  const walBytes = () => statSync(`${path}-wal`).size;
   const write = (key: string) =>
     db.write((trx) => trx.insertInto('meta').values({ key, value: '' }).execute());
   const keys = async () =>
@@ -84,7 +87,32 @@ onOneEngine('sqlite', 'locks of the SQLite file', (engine) => {
     other.send('release');
     await once(other, 'exit');
     await write('ours');
+    expect(walBytes()).toBeGreaterThan(0);
     await db.tidy('thorough');
+    expect(walBytes()).toBe(0);
     expect(await keys()).toEqual(['ours', 'written by the other process']);
+  });
+
+  it('leave a light checkpoint to wait until there is enough to move', async () => {
+    other.send('release');
+    await once(other, 'exit');
+    const fileBytes = () => statSync(path).size;
+    const before = fileBytes();
+    await write('little');
+    await db.tidy('light');
+    expect(fileBytes()).toBe(before);
+    await db.write((trx) =>
+      trx
+        .insertInto('meta')
+        .values({ key: 'much', value: 'x'.repeat(5_000_000) })
+        .execute(),
+    );
+    await db.tidy('light');
+    expect(fileBytes()).toBeGreaterThan(before + 4_000_000);
+  });
+
+  it('do not keep another process from opening an index that needs no migration', async () => {
+    const again = await openDatabase({ engine: 'sqlite', path }, { now: () => 0, onIdleError: () => {} });
+    await again.close();
   });
 });

@@ -33,7 +33,7 @@ function missingEngines(module: TestModule): string[] {
 /** A filter on the command line skips too; that is not the suite's doing. */
 function skipped(module: TestModule): string[] {
   return [...module.children.allTests('skipped')]
-    .filter((test: TestCase) => test.options.mode === 'skip' || test.options.mode === 'todo')
+    .filter((test: TestCase) => test.options.mode !== 'run' || !test.project.config.testNamePattern)
     .map((test) => `${module.relativeModuleId}: skipped: ${test.fullName}`);
 }
 

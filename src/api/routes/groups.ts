@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Group } from '../../model/group.ts';
 import type { Router } from '../router.ts';
-import { idParam, json, jsonBody, nameText, seconds, toSeconds } from '../schemas.ts';
+import { ErrorBody, idParam, json, jsonBody, nameText, seconds, toSeconds } from '../schemas.ts';
 
 const GroupBody = z
   .object({ id: z.int(), name: z.string(), created_at: seconds, updated_at: seconds })
@@ -35,7 +35,7 @@ export function groupRoutes(router: Router): void {
       tags,
       summary: 'Add a group',
       request: { body: jsonBody(GroupInput) },
-      responses: { 200: one, 409: json(z.object({ error: z.string() }), 'You have a group of that name') },
+      responses: { 200: one, 409: json(ErrorBody, 'You have a group of that name') },
     },
     async (c) => c.json({ data: toBody(await c.get('actor').rows.groups.create(c.req.valid('json'))) }, 200),
   );
@@ -59,7 +59,7 @@ export function groupRoutes(router: Router): void {
       tags,
       summary: 'Rename a group',
       request: { params: idParam, body: jsonBody(GroupInput) },
-      responses: { 200: one, 409: json(z.object({ error: z.string() }), 'You have a group of that name') },
+      responses: { 200: one, 409: json(ErrorBody, 'You have a group of that name') },
     },
     async (c) => {
       const group = await c.get('actor').rows.groups.rename(c.req.valid('param').id, c.req.valid('json'));

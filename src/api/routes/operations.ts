@@ -2,7 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import { Unavailable } from '../../errors.ts';
 import type { ApiDeps } from '../context.ts';
-import { describeApi } from '../openapi.ts';
+import { type ApiDescription, describeApi } from '../openapi.ts';
 import { docsPage } from '../pages/docs-page.ts';
 import { sendPage } from '../pages/page.ts';
 import type { Router } from '../router.ts';
@@ -12,6 +12,12 @@ const tags = ['operations'];
 const text = (description: string) => ({ description, content: { 'text/plain': { schema: z.string() } } });
 
 export function operationRoutes(router: Router, deps: ApiDeps): void {
+  let description: ApiDescription | undefined;
+  const describe = () => {
+    description ??= describeApi(router, deps.version);
+    return description;
+  };
+
   router.open(
     {
       method: 'get',
@@ -61,6 +67,6 @@ export function operationRoutes(router: Router, deps: ApiDeps): void {
       }),
   );
 
-  router.page('user', '/openapi.json', (c) => c.json(describeApi(router, deps.version)));
-  router.page('user', '/docs', (c) => sendPage(c, docsPage(describeApi(router, deps.version))));
+  router.page('user', '/openapi.json', (c) => c.json(describe()));
+  router.page('user', '/docs', (c) => sendPage(c, docsPage(describe())));
 }

@@ -31,10 +31,16 @@ export function groupStore(owned: Owned, now: Clock) {
     async rename(id: number, { name }: { name: string }): Promise<Group> {
       return owned
         .write(async (rows) => {
-          const row = await getRow(rows, id);
-          const updated_at = now();
-          await rows.update('groups').set({ name, updated_at }).where('id', '=', row.id).execute();
-          return toGroup({ ...row, name, updated_at });
+          const { id: rowId } = await getRow(rows, id);
+          const row = await rows
+            .update('groups')
+            .set({ name, updated_at: now() })
+            .where('id', '=', rowId)
+            .returningAll()
+            .executeTakeFirst();
+          // Deleted by another since we looked, as can be on PostgreSQL.
+          if (!row) throw new NotFound('group');
+          return toGroup(row);
         })
         .catch(nameTaken(name));
     },

@@ -1,7 +1,7 @@
 // PostgreSQL as the store's engine: migrate, then a pool that writes and a pool that cannot.
 import { CompiledQuery, type DatabaseConnection, Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
-import { StartupError } from '../../../errors.ts';
+import { StartupError, Unavailable } from '../../../errors.ts';
 import type { Clock } from '../../../model/glossary.ts';
 import { cleanText } from '../../clean-text.ts';
 import { type Database, withoutNesting } from '../../database.ts';
@@ -22,7 +22,7 @@ export async function openPostgresDatabase({ url, now, onIdleError }: PostgresOp
   await migratePostgres(url, now);
 
   const pool = (max: number, onConnect?: string) => {
-    const created = new pg.Pool({
+    const created = new PatientPool({
       connectionString: url,
       application_name: 'lectern',
       max,
@@ -88,8 +88,30 @@ class CleanClient extends pg.Client {
   override query(...args: unknown[]): never {
     const [query, values, ...rest] = args;
     const cleaned = Array.isArray(values) ? values.map(cleanText) : values;
-    return (super.query as (...all: unknown[]) => never).call(this, query, cleaned, ...rest);
+    const result: unknown = (super.query as (...all: unknown[]) => unknown).call(
+      this,
+      query,
+      cleaned,
+      ...rest,
+    );
+    return (result instanceof Promise ? result.catch(translated) : result) as never;
   }
+}
+
+class PatientPool extends pg.Pool {
+  override connect(...args: unknown[]): never {
+    const result: unknown = (super.connect as (...all: unknown[]) => unknown).call(this, ...args);
+    return (result instanceof Promise ? result.catch(translated) : result) as never;
+  }
+}
+
+/** A server that is away, restarting or full is a reason to ask again later, not a fault of ours. */
+function translated(error: Error & { code?: string }): never {
+  const away = /^(ECONN|EPIPE|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT|57P0[123]|53300|08)/.test(error.code ?? '');
+  if (away || /timeout exceeded when trying to connect|Connection terminated/.test(error.message)) {
+    throw new Unavailable('the index does not answer; try again in a moment', { cause: error });
+  }
+  throw error;
 }
 
 async function execute(connection: DatabaseConnection, sql: string): Promise<void> {

@@ -8,7 +8,7 @@ import { cleanText } from '../../clean-text.ts';
 const SQLITE_BUSY = 5;
 const cachedStatements = 500;
 const retryEveryMs = 1;
-const giveUpAfterMs = 5_000;
+export const giveUpAfterMs = 5_000;
 
 // autocheckpoint is off: checkpoints are made on a thread of their own (see tidy), never inside a commit.
 const pragmas = `

@@ -9,8 +9,9 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
+import { Unavailable } from '../../../errors.ts';
 import type { Tables } from '../../tables.ts';
-import { type SqliteConnection, untilFree } from './connection.ts';
+import { giveUpAfterMs, type SqliteConnection, untilFree } from './connection.ts';
 
 export function kyselyOn(driver: Driver): Kysely<Tables> {
   const dialect: Dialect = {
@@ -83,22 +84,30 @@ export class WriteDriver implements Driver {
   async destroy() {}
 }
 
-/** First come, first served. */
+/** First come, first served; who has waited too long is told to come again. */
 class Turns {
   #taken = false;
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting: { go: () => void; timer: NodeJS.Timeout }[] = [];
 
   async take(): Promise<void> {
     if (!this.#taken) {
       this.#taken = true;
       return;
     }
-    await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    await new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
+        reject(new Unavailable('the index is busy; try again in a moment'));
+      }, giveUpAfterMs);
+      const waiter = { go: resolve, timer };
+      this.#waiting.push(waiter);
+    });
   }
 
   give(): void {
     const next = this.#waiting.shift();
-    if (next) next();
+    clearTimeout(next?.timer);
+    if (next) next.go();
     else this.#taken = false;
   }
 }

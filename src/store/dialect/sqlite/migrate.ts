@@ -15,9 +15,11 @@ export async function migrateSqlite(
   const db = await openSqlite(path, 'write');
   let copied = false;
   try {
+    if (await untilFree(() => isPresent(db, migrations))) return;
     for (;;) {
-      // The lock first, the version after: another process may have migrated while we waited.
-      await untilFree(() => db.exec('BEGIN IMMEDIATE'));
+      // The lock first, the version after: another process may have migrated while we waited, and copied the file
+      // aside, which takes as long as the file is large.
+      await untilFree(() => db.exec('BEGIN IMMEDIATE'), { giveUpAfterMs: 10 * 60_000 });
       try {
         const applied = appliedVersion(db);
         const [next] = pendingMigrations(migrations, applied);
@@ -33,6 +35,11 @@ export async function migrateSqlite(
   } finally {
     db.close();
   }
+}
+
+/** The usual start: nothing to do, and no lock to wait for. */
+function isPresent(db: DatabaseSync, migrations: readonly Migration[]): boolean {
+  return hasHistory(db) && pendingMigrations(migrations, appliedVersion(db)).length === 0;
 }
 
 /** A copy of the file as it was at schema `version`, complete even while the WAL holds part of it. */
@@ -68,10 +75,7 @@ function apply(db: DatabaseSync, { version, name, sql }: Migration, appliedAt: n
 }
 
 function appliedVersion(db: DatabaseSync): number {
-  const known = db
-    .prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'schema_migrations'")
-    .get();
-  if (!known) {
+  if (!hasHistory(db)) {
     db.exec(
       'CREATE TABLE schema_migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT',
     );
@@ -79,5 +83,12 @@ function appliedVersion(db: DatabaseSync): number {
   return (
     (db.prepare('SELECT max(version) AS version FROM schema_migrations').get() as { version: number | null })
       .version ?? 0
+  );
+}
+
+function hasHistory(db: DatabaseSync): boolean {
+  return (
+    db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'schema_migrations'").get() !==
+    undefined
   );
 }
