@@ -17,17 +17,23 @@ export default class SuiteRules implements Reporter {
   }
 }
 
+/** Each name stands before the title of a suite; see engines.ts and libraries.ts. */
+const pairs = [
+  ['sqlite', 'postgres'],
+  ['folder', 's3'],
+] as const;
+
 function missingEngines(module: TestModule): string[] {
-  const seen = { sqlite: new Set<string>(), postgres: new Set<string>() };
-  for (const test of module.children.allTests()) {
-    const [, engine, name] = /^(sqlite|postgres): (.*)$/s.exec(test.fullName) ?? [];
-    if ((engine === 'sqlite' || engine === 'postgres') && name !== undefined) seen[engine].add(name);
-  }
-  const only = (engine: 'sqlite' | 'postgres', other: 'sqlite' | 'postgres') =>
-    [...seen[engine]]
-      .filter((name) => !seen[other].has(name))
+  const names = [...module.children.allTests()].map((test) => test.fullName);
+  const on = (engine: string) =>
+    names.filter((name) => name.startsWith(`${engine}: `)).map((name) => name.slice(engine.length + 2));
+  const only = (engine: string, other: string) => {
+    const there = new Set(on(other));
+    return on(engine)
+      .filter((name) => !there.has(name))
       .map((name) => `${module.relativeModuleId}: only on ${engine}: ${name}`);
-  return [...only('sqlite', 'postgres'), ...only('postgres', 'sqlite')];
+  };
+  return pairs.flatMap(([one, other]) => [...only(one, other), ...only(other, one)]);
 }
 
 /** A filter on the command line skips too; that is not the suite's doing. */

@@ -1,0 +1,317 @@
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+import { inspect } from 'node:util';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { CrashError, Faults } from '../../../test/support/faults.ts';
+import { faultyFetch } from '../../../test/support/faulty-files.ts';
+import {
+  cutOff,
+  done,
+  emptyList,
+  hangUp,
+  object,
+  refusal,
+  type StubS3,
+  standStill,
+  startStubS3,
+  xml,
+} from '../../../test/support/stub-s3.ts';
+import { Unavailable, Upstream } from '../../errors.ts';
+import { Secret } from '../../model/secret.ts';
+import type { Files } from './files.ts';
+import { openS3Files } from './s3-files.ts';
+import type { S3Deps } from './s3-request.ts';
+
+const deps: S3Deps = { now: Date.now, pause: async () => {} };
+
+/** Only the test moves the clock of timeouts, so that a busy machine cannot. */
+async function withTimeOfOurOwn(test: () => Promise<void>): Promise<void> {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    await test();
+  } finally {
+    vi.useRealTimers();
+  }
+}
+
+/** Files on a server that exists only as this fetch(); opening it needs a list. */
+function openWith(respond: typeof fetch): Promise<Files> {
+  const listing: typeof fetch = async (input, init) =>
+    String(input).includes('list-type') ? new Response(emptyList) : respond(input, init);
+  const url = new Secret('s3://key-id:secret%2Fword@bucket?endpoint=http://stub.test');
+  return openS3Files({ url }, { ...deps, fetch: listing });
+}
+
+function answering(
+  sizeBytes: number,
+  pull: (controller: ReadableStreamDefaultController<Uint8Array>, signal: AbortSignal) => void,
+): typeof fetch {
+  return async (_, init) => {
+    let sent = 0;
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        if (sent++ === sizeBytes) controller.close();
+        else pull(controller, init?.signal ?? AbortSignal.abort());
+      },
+    });
+    const headers = {
+      'content-length': String(sizeBytes),
+      'last-modified': 'Thu, 01 Jan 2026 00:00:00 GMT',
+    };
+    return new Response(body, { headers });
+  };
+}
+
+describe('the library on an S3 server that fails', () => {
+  let stub: StubS3;
+  let files: Files;
+  let pauses: number[];
+
+  beforeAll(async () => {
+    stub = await startStubS3();
+  });
+  afterAll(() => stub.stop());
+  beforeEach(async () => {
+    stub.answer(xml(200, emptyList));
+    pauses = [];
+    const pause = async (millis: number) => void pauses.push(millis);
+    files = await openS3Files({ url: stub.libraryUrl }, { ...deps, pause });
+    stub.requests.length = 0;
+  });
+  afterEach(() => {
+    for (const request of stub.requests) expect(JSON.stringify(request)).not.toContain('secret/word');
+  });
+
+  it('tries again with growing pauses, and sends the whole body each time', async () => {
+    stub.answer(refusal(503, 'SlowDown'), refusal(500, 'InternalError'), hangUp, done);
+    await files.put('a', 'the body');
+    expect(stub.requests.map(({ method, body }) => `${method} ${body}`)).toEqual(
+      Array(4).fill('PUT the body'),
+    );
+    expect(pauses).toEqual([200, 400, 800]);
+  });
+
+  it.each([
+    ['is overloaded', refusal(503, 'SlowDown'), '503 SlowDown'],
+    ['says too many requests', refusal(429, 'TooManyRequests'), '429 TooManyRequests'],
+    ['hangs up', hangUp, ''],
+  ])('gives up after five attempts when the server %s', async (_, answer, words) => {
+    stub.answer(answer);
+    const error = await files.put('a', 'x').catch((reason) => reason);
+    expect(error).toBeInstanceOf(Unavailable);
+    expect(error.message).toMatch(
+      /^LECTERN_LIBRARY_URL: s3:\/\/bucket\/prefix at \S+ did not answer .* in 5 attempts/,
+    );
+    expect(error.message).toContain(words);
+    expect(stub.requests).toHaveLength(5);
+    expect(pauses).toHaveLength(4);
+    expect(inspect(error, { depth: 9 })).not.toMatch(/secret\/word|secret%2Fword/);
+  });
+
+  it('gives up after five attempts when the server never answers', async () => {
+    await withTimeOfOurOwn(async () => {
+      stub.answer(() => vi.advanceTimersByTime(31_000));
+      await expect(files.put('a', 'x')).rejects.toThrow('in 5 attempts (no answer in 30 s)');
+      expect(stub.requests).toHaveLength(5);
+    });
+  });
+
+  it.each([
+    [400, 'InvalidArgument', 'answered 400 InvalidArgument'],
+    [403, 'AccessDenied', 'refuses the key id and secret, or what they may do (403 AccessDenied)'],
+    [412, 'PreconditionFailed', 'answered 412 PreconditionFailed'],
+    [403, 'RequestTimeTooSkewed', 'the clock of this machine is wrong'],
+    [404, 'NoSuchBucket', 'there is no bucket "bucket"'],
+  ])('does not try again when the server refuses with %i %s', async (status, code, words) => {
+    stub.answer(refusal(status, code));
+    for (const attempt of [
+      () => files.put('a', 'x'),
+      () => files.get('a'),
+      () => files.read('a'),
+      () => files.delete('a'),
+      () => files.list(''),
+    ]) {
+      stub.requests.length = 0;
+      const error = await attempt().catch((reason) => reason);
+      expect(error).toBeInstanceOf(Upstream);
+      expect(error.message).toContain(words);
+      expect(error.message).not.toContain('secret details');
+      expect(stub.requests).toHaveLength(1);
+    }
+  });
+
+  it('names the region to set when the bucket is in another', async () => {
+    stub.answer(refusal(301, 'PermanentRedirect', { 'x-amz-bucket-region': 'eu-central-1', location: '/' }));
+    await expect(files.read('a')).rejects.toThrow('(301 PermanentRedirect); set region=eu-central-1');
+    expect(stub.requests).toHaveLength(1);
+  });
+
+  it('does not take a missing bucket for a missing file, though HEAD cannot tell them apart', async () => {
+    stub.answer((response) => response.writeHead(404).end(), refusal(404, 'NoSuchBucket'));
+    await expect(files.stat('a')).rejects.toThrow('there is no bucket "bucket"');
+    stub.answer((response) => response.writeHead(404).end(), xml(200, emptyList));
+    expect(await files.stat('a')).toBeUndefined();
+  });
+
+  it('does not take a PUT that answers 404 for done', async () => {
+    stub.answer((response) => response.writeHead(404).end());
+    await expect(files.put('a', 'x')).rejects.toThrow(Upstream);
+  });
+
+  describe('in the middle of a file', () => {
+    it('fails a stream that ends too early', async () => {
+      stub.answer(cutOff('only a part', 1000));
+      const file = await files.get('a');
+      expect(file?.sizeBytes).toBe(1000);
+      await expect(Array.fromAsync(file?.body ?? [])).rejects.toThrow(Unavailable);
+    });
+
+    it('fails a stream that stands still', async () => {
+      await withTimeOfOurOwn(async () => {
+        stub.answer(standStill('only a part', 1000));
+        const reader = (await files.get('a'))?.body.getReader();
+        await reader?.read();
+        const next = expect(reader?.read());
+        // The stream asks for its next piece, and starts the clock, once the last one is dealt with.
+        await turnOfTheLoop();
+        vi.advanceTimersByTime(31_000);
+        await next.rejects.toThrow('broke off (the transfer stood still)');
+      });
+    });
+
+    it('lets a slow reader take its time', async () => {
+      await withTimeOfOurOwn(async () => {
+        stub.answer(object('x'.repeat(4 << 20)));
+        const file = await files.get('a');
+        let sizeBytes = 0;
+        for await (const chunk of file?.body ?? []) {
+          sizeBytes += chunk.byteLength;
+          // The time limit is the server's, not the reader's.
+          vi.advanceTimersByTime(3_600_000);
+        }
+        expect(sizeBytes).toBe(4 << 20);
+      });
+    });
+
+    it('lets a large file take its time, as long as it moves', async () => {
+      await withTimeOfOurOwn(async () => {
+        const slow = answering(10, (controller, signal) => {
+          // Just below the limit of 30 s for each piece, far above it for the whole.
+          vi.advanceTimersByTime(29_000);
+          if (signal.aborted) controller.error(signal.reason);
+          else controller.enqueue(Buffer.from('x'));
+        });
+        expect(await (await openWith(slow)).read('a')).toHaveLength(10);
+      });
+    });
+
+    it('counts the bytes itself, should the connection end well and too early', async () => {
+      let pieces = 0;
+      const short = answering(10, (controller) => {
+        if (pieces++ % 4 === 3) controller.close();
+        else controller.enqueue(Buffer.from('x'));
+      });
+      const ending = await openWith(short);
+      await expect(ending.read('a')).rejects.toThrow('(3 of 10 bytes arrived)');
+      const file = await ending.get('a');
+      await expect(Array.fromAsync(file?.body ?? [])).rejects.toThrow('broke off (3 of 10 bytes arrived)');
+    });
+
+    it('reads again from the beginning when all of it was asked for', async () => {
+      stub.answer(cutOff('only a part', 1000), hangUp, object('the whole'));
+      expect(Buffer.from((await files.read('a')) ?? []).toString()).toBe('the whole');
+      expect(stub.requests).toHaveLength(3);
+    });
+
+    it('fails when the bytes are not those that were stored', async () => {
+      stub.answer(object('altered', { 'x-amz-meta-sha256': 'a'.repeat(64) }));
+      await expect(files.read('a')).rejects.toThrow(
+        '"a" of the library is not what was stored: its SHA-256 differs',
+      );
+      expect(stub.requests).toHaveLength(1);
+      const file = await files.get('a');
+      await expect(Array.fromAsync(file?.body ?? [])).rejects.toThrow(Upstream);
+    });
+
+    it('takes a file that another program put there without a hash', async () => {
+      stub.answer(object('theirs'));
+      expect(Buffer.from((await files.read('a')) ?? []).toString()).toBe('theirs');
+    });
+
+    it.each([
+      ['without saying its length', { 'transfer-encoding': 'chunked' }],
+      ['compressed', { 'content-length': '1', 'content-encoding': 'gzip' }],
+    ])('refuses a file that is sent %s', async (_, headers) => {
+      stub.answer((response) => {
+        response.writeHead(200, { 'last-modified': 'Thu, 01 Jan 2026 00:00:00 GMT', ...headers }).end('x');
+      });
+      await expect(files.get('a')).rejects.toThrow('does not send "a" as it is');
+    });
+
+    it('asks for the file as it is, and does not sign that wish, which proxies rewrite', async () => {
+      stub.answer(object('x'));
+      await files.read('a');
+      const { headers } = stub.requests[0] ?? {};
+      expect(headers?.['accept-encoding']).toBe('identity');
+      expect(headers?.authorization).toMatch(/SignedHeaders=host;x-amz-content-sha256;x-amz-date,/);
+    });
+  });
+
+  describe('in a listing', () => {
+    const entry = (key: string) =>
+      `<Contents><Key>${key}</Key><Size>1</Size><LastModified>2026-01-01T00:00:00.123Z</LastModified></Contents>`;
+    const list = (keys: string[], next = '<IsTruncated>false</IsTruncated>') =>
+      xml(
+        200,
+        `<ListBucketResult>${next}${keys.map((key) => entry(`prefix/${key}`)).join('')}</ListBucketResult>`,
+      );
+    const more = '<IsTruncated>true</IsTruncated><NextContinuationToken>a+/=b</NextContinuationToken>';
+
+    it('goes on with the token, and leaves out what is no key', async () => {
+      stub.answer(list(['a', 'journal/', 'with space'], more), list(['.hidden', 'b', '']));
+      const keys = (await Array.fromAsync(files.listAll(''))).map(({ key, modifiedAt }) => [key, modifiedAt]);
+      const second = Date.UTC(2026, 0, 1);
+      expect(keys).toEqual([
+        ['a', second],
+        ['b', second],
+      ]);
+      expect(new URL(stub.requests[1]?.url ?? '', 'http://x').searchParams.get('continuation-token')).toBe(
+        'a+/=b',
+      );
+    });
+
+    it('needs one request for a full page', async () => {
+      stub.answer(list(Array.from({ length: 1000 }, (_, i) => String(i).padStart(4, '0'))));
+      const page = await files.list('');
+      expect(page.files).toHaveLength(999);
+      expect(page.next).toBe('0998');
+      expect(stub.requests).toHaveLength(1);
+    });
+
+    it('fails when the keys are out of order, since paging would lose some', async () => {
+      stub.answer(list(['b', 'a']));
+      await expect(files.list('')).rejects.toThrow('does not list its keys in order');
+      stub.answer(list(['a']));
+      await expect(files.list('', { after: 'a' })).rejects.toThrow('does not list its keys in order');
+    });
+
+    it.each([
+      ['cut off', xml(200, `<ListBucketResult><IsTruncated>false</IsTruncated>${entry('prefix/a')}`)],
+      ['another document', xml(200, '<html><body>Welcome to the hotel</body></html>')],
+      ['empty', xml(200, '')],
+      ['whole and says there is more but not how to go on', list(['a'], '<IsTruncated>true</IsTruncated>')],
+    ])('fails when the answer is %s', async (_, answer) => {
+      stub.answer(answer);
+      await expect(files.list('')).rejects.toThrow(Unavailable);
+      expect(stub.requests).toHaveLength(5);
+    });
+  });
+
+  it('does not try again after a crash', async () => {
+    const faults = new Faults();
+    const crashing = await openS3Files({ url: stub.libraryUrl }, { ...deps, fetch: faultyFetch(faults) });
+    faults.failNext('PUT', 'crash');
+    await expect(crashing.put('a', 'x')).rejects.toThrow(CrashError);
+    expect(faults.fired).toBe('PUT');
+    await expect(crashing.read('a')).rejects.toThrow(CrashError);
+  });
+});

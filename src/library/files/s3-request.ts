@@ -1,0 +1,188 @@
+// One signed request to the bucket: its deadline, its retries, and what a refusal means.
+import { AwsV4Signer } from 'aws4fetch';
+import { Unavailable, Upstream } from '../../errors.ts';
+import type { Clock } from '../../model/glossary.ts';
+import { parseErrorCode } from './s3-list-xml.ts';
+import type { S3Location } from './s3-url.ts';
+
+export interface S3Deps {
+  readonly now: Clock;
+  /** Waits between two attempts. */
+  readonly pause: (millis: number) => Promise<void>;
+  readonly fetch?: typeof fetch;
+  /** How long to wait for an answer, and for each next piece of it. */
+  readonly timeoutMs?: number;
+  /** Where a large stream waits until its hash is known; the system's temporary folder unless given. */
+  readonly spoolFolder?: string;
+}
+
+export interface S3Request {
+  readonly method: 'GET' | 'HEAD' | 'PUT' | 'DELETE';
+  /** The whole key, prefix included; none is the bucket itself. */
+  readonly objectKey?: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: {
+    readonly content: Uint8Array | Blob;
+    readonly sizeBytes: number;
+    readonly sha256: string;
+  };
+}
+
+/** The transfer of an answer's body, under the request's own deadline until it is taken over. */
+export interface Transfer {
+  takeOver(): void;
+  stop(reason: Error): void;
+}
+
+/** What a request leads to, read from an answer with status 2xx, or 404 for a key. */
+export type ReadAnswer<T> = (response: Response, transfer: Transfer) => Promise<T> | T;
+
+type RequestBody = NonNullable<RequestInit['body']>;
+
+const attempts = 5;
+const firstPauseMs = 200;
+const defaultTimeoutMs = 30_000;
+/** A slower upload than this is taken for a dead one. */
+const slowestUploadBytesPerMs = 64;
+const sha256OfNothing = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+
+/** Worth another attempt: the server or the way to it failed, not the request. */
+export class Transient extends Error {
+  override readonly name = 'Transient';
+}
+
+/** Everything sent here may be sent twice: a PUT replaces the whole object, a DELETE of nothing is fine. */
+export async function send<T>(
+  deps: S3Deps,
+  location: S3Location,
+  request: S3Request,
+  read: ReadAnswer<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await sendOnce(deps, location, request, read);
+    } catch (error) {
+      if (!(error instanceof Transient)) throw error;
+      if (attempt === attempts) {
+        throw new Unavailable(
+          `LECTERN_LIBRARY_URL: ${location.shown} did not answer as it should in ${attempts} attempts ` +
+            `(${error.message})`,
+          { cause: error },
+        );
+      }
+      await deps.pause(firstPauseMs * 2 ** (attempt - 1));
+    }
+  }
+}
+
+export function timeoutOf(deps: S3Deps): number {
+  return deps.timeoutMs ?? defaultTimeoutMs;
+}
+
+async function sendOnce<T>(
+  deps: S3Deps,
+  location: S3Location,
+  request: S3Request,
+  read: ReadAnswer<T>,
+): Promise<T> {
+  const { url, headers } = await sign(deps, location, request);
+  const controller = new AbortController();
+  const stop = (reason: Error) => controller.abort(reason);
+  const limitMs = timeoutOf(deps) + (request.body?.sizeBytes ?? 0) / slowestUploadBytesPerMs;
+  const timer = setTimeout(
+    () => stop(new Transient(`no answer in ${Math.round(limitMs / 1000)} s`)),
+    limitMs,
+  );
+  try {
+    const response = await (deps.fetch ?? fetch)(url, {
+      method: request.method,
+      headers,
+      ...(request.body ? { body: request.body.content as RequestBody } : {}),
+      // A redirect names another region; followed, its signature would be wrong.
+      redirect: 'manual',
+      signal: controller.signal,
+    });
+    if (!response.ok) await refusal(location, request, response);
+    return await read(response, { takeOver: () => clearTimeout(timer), stop });
+  } catch (error) {
+    throw transientIfNetwork(error);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function sign(deps: S3Deps, location: S3Location, request: S3Request) {
+  const url = new URL(
+    request.objectKey === undefined ? location.bucketUrl : `${location.bucketUrl}/${request.objectKey}`,
+  );
+  for (const [name, value] of Object.entries(request.query ?? {})) url.searchParams.set(name, value);
+  const signed = await new AwsV4Signer({
+    method: request.method,
+    url: url.href,
+    headers: { ...request.headers, 'x-amz-content-sha256': request.body?.sha256 ?? sha256OfNothing },
+    accessKeyId: location.credentials.accessKeyId,
+    secretAccessKey: location.credentials.secretAccessKey.reveal(),
+    service: 's3',
+    region: location.region,
+    datetime: new Date(deps.now()).toISOString().replace(/[:-]|\.\d{3}/g, ''),
+  }).sign();
+  // After signing: proxies (Google's, Cloudflare's) rewrite this header, which would break the signature.
+  signed.headers.set('accept-encoding', 'identity');
+  return signed;
+}
+
+/** Returns for a 404 that means "no such key"; throws for every other refusal. */
+async function refusal(location: S3Location, request: S3Request, response: Response): Promise<void> {
+  const { status } = response;
+  const code = parseErrorCode(await beginningOf(response));
+  const answered = `${status}${code ? ` ${code}` : ''}`;
+  if (status >= 500 || status === 429 || status === 408 || code === 'RequestTimeout' || code === 'SlowDown') {
+    throw new Transient(`it answered ${answered}`);
+  }
+  const isKeyMissing = request.objectKey !== undefined && status === 404 && code !== 'NoSuchBucket';
+  if (isKeyMissing) return;
+  throw new Upstream(`LECTERN_LIBRARY_URL: ${meaningOf({ location, response, code, answered })}`);
+}
+
+function meaningOf(refused: {
+  location: S3Location;
+  response: Response;
+  code: string | undefined;
+  answered: string;
+}): string {
+  const { location, response, code, answered } = refused;
+  const region = response.headers.get('x-amz-bucket-region');
+  if (response.status === 404)
+    return `there is no bucket "${location.bucket}" (${location.shown}, ${answered})`;
+  if (response.status >= 300 && response.status < 400) {
+    const hint = region && /^[a-z0-9-]{1,40}$/.test(region) ? `; set region=${region}` : '';
+    return `${location.shown} is in another region or at another address (${answered})${hint}`;
+  }
+  if (code === 'RequestTimeTooSkewed') {
+    return `${location.shown} refuses, because the clock of this machine is wrong (${answered})`;
+  }
+  if (response.status === 401 || response.status === 403) {
+    return `${location.shown} refuses the key id and secret, or what they may do (${answered})`;
+  }
+  return `${location.shown} answered ${answered}`;
+}
+
+/** Enough of an error to find its code. A HEAD has no body at all. */
+async function beginningOf(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of response.body ?? []) {
+    chunks.push(chunk);
+    sizeBytes += chunk.byteLength;
+    if (sizeBytes > 16_384) break;
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** fetch() rejects with a TypeError when the network fails, at once or in the middle of a body. */
+export function transientIfNetwork(error: unknown): unknown {
+  if (!(error instanceof TypeError) || !/^(fetch failed|terminated)$/.test(error.message)) return error;
+  const cause = error.cause instanceof Error ? error.cause : error;
+  return new Transient('code' in cause ? String(cause.code) : cause.message, { cause: error });
+}
