@@ -1,10 +1,14 @@
 // `npm run bench -- NAME`: runs one benchmark, in the present process. Exit code 1 when a goal is missed.
 import { run as http } from './http.ts';
+import { run as journal } from './journal.ts';
 import { run as lock } from './lock.ts';
+import { run as reinflate } from './reinflate.ts';
 
 const benchmarks: Record<string, { about: string; run: () => Promise<boolean> }> = {
   http: { about: 'requests per second, compared with bare node:http in the same run', run: http },
   lock: { about: 'what the API does while another process holds the lock of the SQLite file', run: lock },
+  journal: { about: 'what the journal costs those who write, on both engines', run: journal },
+  reinflate: { about: 'rebuilding an index, compared with bare prepared inserts', run: reinflate },
 };
 
 const [name] = process.argv.slice(2);
@@ -12,7 +16,7 @@ const chosen = name === undefined ? undefined : benchmarks[name];
 if (chosen) {
   process.exitCode = (await chosen.run()) ? 0 : 1;
 } else {
-  const list = Object.entries(benchmarks).map(([key, { about }]) => `  ${key.padEnd(8)}${about}\n`);
+  const list = Object.entries(benchmarks).map(([key, { about }]) => `  ${key.padEnd(11)}${about}\n`);
   const lead = name === undefined ? '' : `There is no benchmark named "${name}".\n\n`;
   process.stdout.write(`${lead}npm run bench -- NAME, with one of:\n\n${list.join('')}`);
   process.exitCode = name === undefined ? 0 : 2;

@@ -70,5 +70,21 @@ export class Unavailable extends LecternError {
 
 /** The start cannot go on. One line, without a stack: what is wrong and what to do. */
 export class StartupError extends Error {
-  override readonly name = 'StartupError';
+  override readonly name: string = 'StartupError';
+  readonly exitCode: number = 1;
+}
+
+/** The library is not ours to write to any more. Going on would take changes that nothing keeps. */
+export class LibraryLost extends StartupError {
+  override readonly name = 'LibraryLost';
+  override readonly exitCode = 78;
+}
+
+/** Somebody else has taken over the work, since our lease on it ran out. What was half done is theirs to do. */
+export class LeaseLost extends Error {
+  override readonly name = 'LeaseLost';
+
+  constructor(work: string) {
+    super(`the lease on ${work} was lost`);
+  }
 }

@@ -2,6 +2,8 @@
 // 0 done, 1 failed, 2 the command was not understood.
 import { Command, CommanderError } from 'commander';
 import { LecternError, StartupError } from '../errors.ts';
+import { libraryCommand } from './library.ts';
+import { reinflateCommand } from './reinflate.ts';
 import type { Runtime } from './runtime.ts';
 import { serveCommand } from './serve.ts';
 import { tokenCommand } from './token.ts';
@@ -15,7 +17,7 @@ export async function runCommandLine(runtime: Runtime, args: readonly string[]):
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     if (error instanceof StartupError || error instanceof LecternError) {
       runtime.stderr.write(`${error.message}\n`);
-      return 1;
+      return error instanceof StartupError ? error.exitCode : 1;
     }
     // Ctrl-C at a question.
     if ((error as { code?: unknown }).code === 'ABORT_ERR') return 130;
@@ -31,6 +33,8 @@ function program(runtime: Runtime): Command {
   root.addCommand(serveCommand(runtime));
   root.addCommand(userCommand(runtime));
   root.addCommand(tokenCommand(runtime));
+  root.addCommand(libraryCommand(runtime));
+  root.addCommand(reinflateCommand(runtime));
   for (const command of withSubcommands(root)) {
     command.exitOverride().configureOutput({
       writeOut: (text) => runtime.stdout.write(text),
@@ -51,6 +55,8 @@ Examples:
   lectern user add anna                           add a user, asking for the password
   lectern token create --name phone --scope write make a password for a reader app
   lectern token list --json                       the same for programs
+  lectern library check                           is every file of the library whole?
+  lectern reinflate                               rebuild the index from the library
 
 Settings come from the environment: LECTERN_HOME (./data), LECTERN_PORT (8484),
 LECTERN_DATABASE_URL, LECTERN_PASSWORD and more; README.md lists them.

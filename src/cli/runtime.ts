@@ -2,9 +2,15 @@
 import type { AccountDeps } from '../accounts/deps.ts';
 import { createPasswords } from '../accounts/passwords.ts';
 import type { Config } from '../config.ts';
+import type { Files } from '../library/files/files.ts';
+import { openFiles } from '../library/files/open-files.ts';
+import type { FlushDeps } from '../library/journal/flush.ts';
+import { createFlusher, type Flusher } from '../library/journal/flusher.ts';
+import { beginLibrary, joinLibrary, type Library } from '../library/library.ts';
+import { ulidMaker } from '../library/ulid.ts';
 import { createLog, type Log } from '../log.ts';
 import type { Clock, RandomText } from '../model/glossary.ts';
-import { openStore } from '../store/open.ts';
+import { needsFlushBeforeMigration, openStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
 
 export interface Runtime {
@@ -23,29 +29,86 @@ export interface Opened {
   readonly config: Config;
   readonly log: Log;
   readonly store: Store;
+  readonly library: Library;
+  readonly journal: FlushDeps;
+  readonly flusher: Flusher;
   readonly accounts: AccountDeps;
 }
 
 export async function open(runtime: Runtime): Promise<Opened> {
+  const { config, log } = configure(runtime);
+  const { now, randomText } = runtime;
+  const options = {
+    now,
+    onIdleError: (err: Error) =>
+      log.warn({ err }, 'a connection to the index was lost; the next request opens another'),
+  };
+  const files = await openFiles(config.library, { now, randomText });
+  if (await needsFlushBeforeMigration(config.database)) {
+    const before = await openStore(config.database, { ...options, asItIs: true });
+    await withClosing(before, async () => (await joined(runtime, before, files)).flusher.flushAll());
+  }
+  const store = await openStore(config.database, options);
+  try {
+    const accounts = { store, now, randomText, passwords: createPasswords(), loginLimits: config.login };
+    return { config, log, store, accounts, ...(await joined(runtime, store, files)) };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+export function configure(runtime: Runtime): { config: Config; log: Log } {
   const { config, warnings } = runtime.readConfig();
   const log = createLog({ ...config.log, out: runtime.stderr });
   for (const warning of warnings) log.warn(warning);
-  const { now, randomText } = runtime;
-  const store = await openStore(config.database, {
-    now,
-    onIdleError: (err) =>
-      log.warn({ err }, 'a connection to the index was lost; the next request opens another'),
-  });
-  const accounts = { store, now, randomText, passwords: createPasswords(), loginLimits: config.login };
-  return { config, log, store, accounts };
+  return { config, log };
 }
 
-/** Opens the store for one command and closes it after. */
+/** Opens the store for one command; what the command changed is in the library when it ends. */
 export async function withStore<T>(runtime: Runtime, work: (opened: Opened) => Promise<T>): Promise<T> {
   const opened = await open(runtime);
+  return withClosing(opened.store, async () => {
+    const result = await work(opened);
+    await opened.flusher.flushAll();
+    return result;
+  });
+}
+
+/** Begins a library for an index whose own is lost, and fills it. Returns how many rows it has. */
+export async function renewLibrary(runtime: Runtime): Promise<number> {
+  const { config } = configure(runtime);
+  const { now, randomText } = runtime;
+  const files = await openFiles(config.library, { now, randomText });
+  const asItIs = await needsFlushBeforeMigration(config.database);
+  const store = await openStore(config.database, { now, onIdleError: () => {}, asItIs });
+  return withClosing(store, async () => {
+    const library = await beginLibrary({ files, index: store.index, randomText });
+    await flushing(runtime, store, library).flusher.flushAll();
+    return (await store.stateHash()).tables.reduce((sum, { rows }) => sum + rows, 0);
+  });
+}
+
+async function joined(runtime: Runtime, store: Store, files: Files) {
+  const { randomText } = runtime;
+  return flushing(runtime, store, await joinLibrary({ files, index: store.index, randomText }));
+}
+
+function flushing({ now, randomText }: Runtime, store: Store, library: Library) {
+  const journal: FlushDeps = {
+    library,
+    journal: store.journal,
+    leases: store.leases,
+    now,
+    newUlid: ulidMaker(now, randomText),
+  };
+  return { library, journal, flusher: createFlusher(journal, randomText(12)) };
+}
+
+async function withClosing<T>(store: Store, work: () => Promise<T>): Promise<T> {
   try {
-    return await work(opened);
+    return await work();
   } finally {
-    await opened.store.close();
+    await store.close();
   }
 }

@@ -5,16 +5,14 @@ import { createApi } from '../api/app.ts';
 import { listen } from '../api/listen.ts';
 import { createMetrics } from '../api/metrics.ts';
 import type { Config } from '../config.ts';
-import { Invalid, StartupError } from '../errors.ts';
-import { every } from '../jobs/every.ts';
+import { Invalid, LibraryLost, StartupError } from '../errors.ts';
+import { announcePresence } from '../jobs/presence.ts';
 import { startWorker } from '../jobs/worker.ts';
 import { type Opened, open, type Runtime } from './runtime.ts';
 import { startWorkerChild } from './worker-child.ts';
 
 const roles = ['all', 'api', 'worker'] as const;
 type Role = (typeof roles)[number];
-
-const tidyAloneEveryMs = 30_000;
 
 export function serveCommand(runtime: Runtime): Command {
   return new Command('serve')
@@ -31,19 +29,31 @@ export function serveCommand(runtime: Runtime): Command {
 async function serve(runtime: Runtime, role: Role): Promise<void> {
   const asked = stopAsked();
   const opened = await open(runtime);
-  const stops = [() => opened.store.close()];
+  const fatal = Promise.withResolvers<never>();
+  // A clean stop leaves nothing unwritten, and comes after the last request was answered.
+  const stops = [() => opened.store.close(), () => opened.flusher.flushAll()];
   try {
-    if (role === 'worker') {
-      stops.push(startWorker({ ...opened, loginLimits: opened.config.login }).stop);
-    } else {
-      stops.push((await startApi(runtime, opened)).stop);
-      // Without a worker beside it, somebody must still keep the index tidy.
-      stops.push(role === 'all' ? startWorkerChild(runtime.entry, opened.log).stop : tidyAlone(opened).stop);
-    }
+    const presence = await announcePresence(opened.store.leases, runtime.randomText(12), (err) =>
+      opened.log.warn({ err }, 'could not renew the sign that we are running'),
+    );
+    stops.push(presence.stop);
+    if (role !== 'worker') stops.push((await startApi(runtime, opened)).stop);
+    // Without a worker beside it, an API does the upkeep itself.
+    stops.push(
+      role === 'all'
+        ? startWorkerChild(runtime.entry, opened.log, fatal.reject).stop
+        : startWorker({ ...opened, loginLimits: opened.config.login, onFatal: fatal.reject }).stop,
+    );
     opened.log.debug({ role, pid: process.pid }, 'started');
-    opened.log.info({ signal: await asked }, 'stopping');
+    opened.log.info({ signal: await Promise.race([asked, fatal.promise]) }, 'stopping');
+  } catch (error) {
+    // What we may not write to, we cannot flush to either.
+    if (error instanceof LibraryLost) stops.splice(1, 1);
+    throw error;
   } finally {
-    for (const stop of stops.reverse()) await stop();
+    // One that fails must not keep the others from it: the journal is flushed, the index is closed.
+    for (const stop of stops.reverse())
+      await stop().catch((err) => opened.log.error({ err }, 'stopping failed'));
   }
 }
 
@@ -81,14 +91,6 @@ async function setOwnerPassword(
     if (!(error instanceof Invalid)) throw error;
     throw new StartupError(`LECTERN_PASSWORD: ${error.message.replace(/^password: /, '')}`, { cause: error });
   }
-}
-
-function tidyAlone({ store, log }: Opened) {
-  return every(
-    tidyAloneEveryMs,
-    () => store.tidy('light'),
-    (err) => log.error({ err }, 'upkeep failed'),
-  );
 }
 
 function addressToOpen({ publicUrl, host }: Config, port: number): string {

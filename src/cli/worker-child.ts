@@ -1,16 +1,18 @@
 // One worker process beside the API: started again when it ends unasked, and ended with us.
 import { type ChildProcess, spawn } from 'node:child_process';
+import { LibraryLost } from '../errors.ts';
 import type { Log } from '../log.ts';
 
 const firstPauseMs = 1_000;
 const longestPauseMs = 30_000;
-const stopWithinMs = 15_000;
+const stopWithinMs = 45_000;
+const libraryLostCode = new LibraryLost().exitCode;
 
 export interface WorkerChild {
   stop(): Promise<void>;
 }
 
-export function startWorkerChild(entry: string, log: Log): WorkerChild {
+export function startWorkerChild(entry: string, log: Log, onFatal: (error: Error) => void): WorkerChild {
   let child: ChildProcess;
   let stopping = false;
   let pauseMs = firstPauseMs;
@@ -31,7 +33,11 @@ export function startWorkerChild(entry: string, log: Log): WorkerChild {
       restart = setTimeout(start, pauseMs);
       pauseMs = Math.min(pauseMs * 2, longestPauseMs);
     };
-    child.on('exit', (code, signal) => again({ code, signal }));
+    child.on('exit', (code, signal) => {
+      if (code !== libraryLostCode || stopping) return again({ code, signal });
+      clearTimeout(calm);
+      onFatal(new LibraryLost('Lectern stops, since it can keep nothing: the worker says why above.'));
+    });
     // One that could not be started has no exit.
     child.on('error', (err) => child.pid === undefined && again({ err }));
   };

@@ -1,4 +1,7 @@
 // The worker: upkeep that no request should wait for.
+import { LibraryLost } from '../errors.ts';
+import { lookEveryMs } from '../library/journal/flush-rules.ts';
+import type { Flusher } from '../library/journal/flusher.ts';
 import type { Log } from '../log.ts';
 import type { AttemptLimits } from '../store/login-attempt-store.ts';
 import type { Store } from '../store/store.ts';
@@ -7,21 +10,36 @@ import { every } from './every.ts';
 const tidyEveryMs = 2_000;
 const tidyThoroughlyEveryMs = 15 * 60_000;
 const forgetEveryMs = 10 * 60_000;
+const foldEveryMs = 10 * 60_000;
 
 export interface WorkerDeps {
   readonly store: Store;
+  readonly flusher: Flusher;
   readonly loginLimits: AttemptLimits;
   readonly log: Log;
+  /** Called when going on makes no sense. */
+  readonly onFatal: (error: Error) => void;
 }
 
 export interface RunningWorker {
   stop(): Promise<void>;
 }
 
-export function startWorker({ store, loginLimits, log }: WorkerDeps): RunningWorker {
-  const onError = (task: string) => (err: unknown) =>
-    log.error({ err, task }, 'upkeep failed and will be tried again');
+export function startWorker({ store, flusher, loginLimits, log, onFatal }: WorkerDeps): RunningWorker {
+  const onError = (task: string) => {
+    let lastMessage: string | undefined;
+    return (err: unknown) => {
+      if (err instanceof LibraryLost) return onFatal(err);
+      // A full disk fails every second; saying so once is enough, until it is another failure.
+      const { message } = err as Error;
+      if (message !== lastMessage)
+        log.error({ err, task }, 'upkeep failed and is tried again until it succeeds');
+      lastMessage = message;
+    };
+  };
   const tasks = [
+    every(lookEveryMs, () => flusher.look(), onError('write the journal')),
+    every(foldEveryMs, () => flusher.foldIfNight(), onError('fold the journal')),
     every(tidyEveryMs, () => store.tidy('light'), onError('tidy')),
     every(tidyThoroughlyEveryMs, () => store.tidy('thorough'), onError('tidy thoroughly')),
     every(forgetEveryMs, () => forgetExpired(store, loginLimits), onError('forget expired')),

@@ -21,6 +21,12 @@ export interface Database {
   /** Changes with every commit, of whichever process. Absent where asking costs as much as reading. */
   dataVersion?(): number | undefined;
 
+  /** Tests move the clock of the database by this much; see db-now.ts. */
+  timeOffsetMs?: () => number;
+
+  /** Several reads that all see the same committed state. */
+  snapshot<T>(work: (reader: Reader) => Promise<T>): Promise<T>;
+
   schemaVersion(): Promise<number>;
 
   /** Regular upkeep of the engine itself. A no-op where the engine looks after itself. */

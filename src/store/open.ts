@@ -1,10 +1,15 @@
 // Opens the index that LECTERN_DATABASE_URL names, at the present schema.
+import { existsSync } from 'node:fs';
 import { LecternError, StartupError } from '../errors.ts';
 import type { Clock } from '../model/glossary.ts';
 import type { Secret } from '../model/secret.ts';
 import type { Database } from './database.ts';
+import { postgresSession } from './dialect/postgres/migrate.ts';
 import { cannotConnect, openPostgresDatabase } from './dialect/postgres/open.ts';
 import { openSqliteDatabase } from './dialect/sqlite/open.ts';
+import { openSqliteSession } from './dialect/sqlite/session.ts';
+import { appliedVersion, hasNotes, pendingMigrations, readMigrations } from './migrations.ts';
+import type { Session } from './session.ts';
 import { createStore, type Store } from './store.ts';
 
 export type Target =
@@ -13,6 +18,8 @@ export type Target =
 
 export interface OpenOptions {
   readonly now: Clock;
+  /** Opens the index as it is, at whatever schema: to write its last changes to the library before it is migrated. */
+  readonly asItIs?: boolean;
   readonly onIdleError: (error: Error) => void;
 }
 
@@ -20,17 +27,47 @@ export async function openStore(target: Target, options: OpenOptions): Promise<S
   return createStore(await openDatabase(target, options), options.now);
 }
 
-export async function openDatabase(target: Target, { now, onIdleError }: OpenOptions): Promise<Database> {
+export async function openDatabase(
+  target: Target,
+  { now, onIdleError, asItIs = false }: OpenOptions,
+): Promise<Database> {
   try {
-    if (target.engine === 'sqlite') return await openSqliteDatabase(target.path, now);
-    return await openPostgresDatabase({ url: target.url.reveal(), now, onIdleError });
+    if (target.engine === 'sqlite') return await openSqliteDatabase(target.path, now, { asItIs });
+    return await openPostgresDatabase({ url: target.url.reveal(), now, onIdleError, asItIs });
   } catch (error) {
-    if (error instanceof StartupError || error instanceof LecternError) throw error;
-    if (target.engine === 'postgres') throw cannotConnect(target.shown, error as Error);
-    throw new StartupError(
-      `LECTERN_DATABASE_URL: cannot open ${target.path} (${(error as Error).message}). ` +
-        'Check that it is a SQLite file, and that its folder can be written.',
-      { cause: error },
-    );
+    throw cannotOpen(target, error as Error);
   }
+}
+
+function cannotOpen(target: Target, error: Error): Error {
+  if (error instanceof StartupError || error instanceof LecternError) return error;
+  if (target.engine === 'postgres') return cannotConnect(target.shown, error);
+  return new StartupError(
+    `LECTERN_DATABASE_URL: cannot open ${target.path} (${error.message}). ` +
+      'Check that it is a SQLite file, and that its folder can be written.',
+    { cause: error },
+  );
+}
+
+/** Whether the index must be migrated, and has changes that must go to the library at the old schema first. */
+export async function needsFlushBeforeMigration(target: Target): Promise<boolean> {
+  if (target.engine === 'sqlite' && !existsSync(target.path)) return false;
+  try {
+    const { session, close } =
+      target.engine === 'sqlite'
+        ? await openSqliteSession(target.path)
+        : await postgresSession(target.url.reveal());
+    try {
+      return await isBehindWithNotes(session);
+    } finally {
+      await close();
+    }
+  } catch (error) {
+    throw cannotOpen(target, error as Error);
+  }
+}
+
+async function isBehindWithNotes(session: Session): Promise<boolean> {
+  const pending = pendingMigrations(readMigrations(session.engine), await appliedVersion(session));
+  return pending.length > 0 && (await hasNotes(session));
 }

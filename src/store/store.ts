@@ -2,11 +2,16 @@
 import type { Clock } from '../model/glossary.ts';
 import { type CredentialStore, credentialStore } from './credential-store.ts';
 import type { Database } from './database.ts';
+import type { DurableTable, Row } from './durable.ts';
+import { type IndexStore, indexStore } from './index-store.ts';
+import { type JournalStore, journalStore } from './journal-store.ts';
+import { type LeaseStore, leaseStore } from './lease-store.ts';
 import { type LoginAttemptStore, loginAttemptStore } from './login-attempt-store.ts';
 import { type GroupStore, groupStore } from './owned/group-store.ts';
 import { ownedBy } from './owned/owned-rows.ts';
 import { type TokenStore, tokenStore } from './owned/token-store.ts';
 import { type SetupLinkStore, setupLinkStore } from './setup-link-store.ts';
+import { rowsInOrder, type StateHash, stateHash } from './state-hash.ts';
 import { type UserStore, userStore } from './user-store.ts';
 
 export interface Store {
@@ -15,7 +20,14 @@ export interface Store {
   readonly credentials: CredentialStore;
   readonly loginAttempts: LoginAttemptStore;
   readonly setupLinks: SetupLinkStore;
+  readonly index: IndexStore;
+  readonly journal: JournalStore;
+  readonly leases: LeaseStore;
   forUser(userId: number): UserRows;
+  /** One hash over every durable row. */
+  stateHash(): Promise<StateHash>;
+  /** Every row of a durable table, for checks of the library. */
+  durableRows(table: DurableTable): AsyncIterable<Row>;
   schemaVersion(): Promise<number>;
   tidy(effort: 'light' | 'thorough'): Promise<void>;
   close(): Promise<void>;
@@ -34,10 +46,15 @@ export function createStore(db: Database, now: Clock): Store {
     credentials: credentialStore(db, now),
     loginAttempts: loginAttemptStore(db, now),
     setupLinks: setupLinkStore(db, now),
+    index: indexStore(db),
+    journal: journalStore(db),
+    leases: leaseStore(db),
     forUser: (userId) => {
       const owned = ownedBy(db, userId);
       return { groups: groupStore(owned, now), tokens: tokenStore(owned, now) };
     },
+    stateHash: () => stateHash(db),
+    durableRows: (table) => rowsInOrder(db.read, table),
     schemaVersion: () => db.schemaVersion(),
     tidy: (effort) => db.tidy(effort),
     close: () => db.close(),

@@ -9,6 +9,8 @@ export interface Tables {
   login_attempts: LoginAttemptsTable;
   groups: GroupsTable;
   meta: MetaTable;
+  journal_dirty: JournalDirtyTable;
+  leases: LeasesTable;
 }
 
 export interface UsersTable {
@@ -57,6 +59,21 @@ export interface GroupsTable {
 export interface MetaTable {
   key: string;
   value: string;
+}
+
+export interface JournalDirtyTable {
+  seq: Generated<number>;
+  tbl: number;
+  k1: number | null;
+  k2: number | null;
+  kt: string | null;
+}
+
+export interface LeasesTable {
+  name: string;
+  holder: string;
+  epoch: number;
+  expires: number;
 }
 
 /** Tables whose rows belong to one user. They are reached through `store.forUser(id)` alone. */

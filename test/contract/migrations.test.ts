@@ -29,8 +29,8 @@ const broken: Migration = {
 const now = () => 1_000;
 const migrate = (target: Target, migrations?: Migration[]) =>
   target.engine === 'sqlite'
-    ? migrateSqlite(target.path, now, migrations)
-    : migratePostgres(target.url.reveal(), now, migrations);
+    ? migrateSqlite(target.path, now, migrations && { migrations })
+    : migratePostgres(target.url.reveal(), now, migrations && { migrations });
 
 async function query(target: Target, sql: string): Promise<unknown[]> {
   if (target.engine === 'sqlite') {

@@ -35,7 +35,14 @@ onOneEngine('sqlite', 'locks of the SQLite file', (engine) => {
   const write = (key: string) =>
     db.write((trx) => trx.insertInto('meta').values({ key, value: '' }).execute());
   const keys = async () =>
-    (await db.read.selectFrom('meta').select('key').orderBy('key').execute()).map((row) => row.key);
+    (
+      await db.read
+        .selectFrom('meta')
+        .select('key')
+        .where('key', 'not like', 'journal%')
+        .orderBy('key')
+        .execute()
+    ).map((row) => row.key);
 
   it('let reads go on and the event loop turn, while a write waits and then succeeds', async () => {
     let done = false;
@@ -46,7 +53,7 @@ onOneEngine('sqlite', 'locks of the SQLite file', (engine) => {
       await new Promise(setImmediate);
       expect(await keys()).toEqual([]);
     }
-    expect(await db.heavyRead.selectFrom('meta').selectAll().execute()).toEqual([]);
+    expect(await db.heavyRead.selectFrom('leases').selectAll().execute()).toEqual([]);
     expect(done).toBe(false);
 
     other.send('release');

@@ -44,7 +44,7 @@ export async function openFreshStore(
   return { store: createStore(database, clock.now), database, clock, target };
 }
 
-function useEngine(name: EngineName): Engine {
+export function useEngine(name: EngineName): Engine {
   const clean: (() => Promise<void> | void)[] = [];
   afterAll(async () => {
     for (const step of clean.reverse()) await step();

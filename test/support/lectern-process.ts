@@ -100,13 +100,29 @@ export function useLectern(hook: (clean: () => Promise<void>) => void): Lectern 
 export function createLectern(): Lectern {
   const running = new Map<ChildProcess, Promise<Exit>>();
   const folders: string[] = [];
+  const libraries = new Map<string, string>();
+
+  /** Processes on one index share its library. */
+  function libraryFor(database: string | undefined): LecternEnv {
+    if (database === undefined) return {};
+    const folder = libraries.get(database) ?? mkdtempSync(join(tmpdir(), 'lectern-e2e-library-'));
+    if (!libraries.has(database)) folders.push(folder);
+    libraries.set(database, folder);
+    return { LECTERN_LIBRARY_URL: `file:${folder}` };
+  }
 
   function start(args: readonly string[], env: LecternEnv = {}, nodeOptions: readonly string[] = []) {
     const home = mkdtempSync(join(tmpdir(), 'lectern-e2e-'));
     folders.push(home);
     const child = spawn(process.execPath, [...nodeOptions, entry, ...args], {
       cwd: home,
-      env: { PATH: process.env.PATH, LECTERN_HOME: home, LECTERN_PORT: '0', ...env },
+      env: {
+        PATH: process.env.PATH,
+        LECTERN_HOME: home,
+        LECTERN_PORT: '0',
+        ...libraryFor(env.LECTERN_DATABASE_URL),
+        ...env,
+      },
       stdio: 'pipe',
     });
     const output = new Output(child);

@@ -36,10 +36,12 @@ function missingEngines(module: TestModule): string[] {
   return pairs.flatMap(([one, other]) => [...only(one, other), ...only(other, one)]);
 }
 
+const isFilteredByName = process.argv.some((arg) => arg === '-t' || arg.startsWith('--testNamePattern'));
+
 /** A filter on the command line skips too; that is not the suite's doing. */
 function skipped(module: TestModule): string[] {
   return [...module.children.allTests('skipped')]
-    .filter((test: TestCase) => test.options.mode !== 'run' || !test.project.config.testNamePattern)
+    .filter((test: TestCase) => test.options.mode !== 'run' || !isFilteredByName)
     .map((test) => `${module.relativeModuleId}: skipped: ${test.fullName}`);
 }
 

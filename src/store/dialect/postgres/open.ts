@@ -7,6 +7,7 @@ import { cleanText } from '../../clean-text.ts';
 import { type Database, withoutNesting } from '../../database.ts';
 import type { Tables } from '../../tables.ts';
 import { migratePostgres } from './migrate.ts';
+import { getTypeParser } from './types.ts';
 
 const connectWithinMs = 10_000;
 const writeAttempts = 5;
@@ -14,12 +15,18 @@ const writeAttempts = 5;
 export interface PostgresOptions {
   readonly url: string;
   readonly now: Clock;
+  readonly asItIs: boolean;
   /** Called when a connection that nobody uses breaks, as in a restart of the server; the pool replaces it. */
   readonly onIdleError: (error: Error) => void;
 }
 
-export async function openPostgresDatabase({ url, now, onIdleError }: PostgresOptions): Promise<Database> {
-  await migratePostgres(url, now);
+export async function openPostgresDatabase({
+  url,
+  now,
+  asItIs,
+  onIdleError,
+}: PostgresOptions): Promise<Database> {
+  if (!asItIs) await migratePostgres(url, now);
 
   const pool = (max: number, onConnect?: string) => {
     const created = new PatientPool({
@@ -47,6 +54,7 @@ export async function openPostgresDatabase({ url, now, onIdleError }: PostgresOp
     read: reader,
     heavyRead: reader,
     write: (work) => withoutNesting(() => retried(() => writer.transaction().execute(work))),
+    snapshot: (work) => reader.transaction().setIsolationLevel('repeatable read').execute(work),
     schemaVersion: async () => {
       const query = CompiledQuery.raw('SELECT max(version) AS version FROM schema_migrations');
       const { rows } = await reader.executeQuery<{ version: number }>(query);
@@ -69,18 +77,6 @@ async function retried<T>(write: () => Promise<T>): Promise<T> {
       if (attempt >= writeAttempts || (code !== '40001' && code !== '40P01')) throw error;
     }
   }
-}
-
-/** 64-bit integers as numbers: ids and times stay far below 2^53, and beyond it we would rather stop than round. */
-function getTypeParser(oid: number, format?: 'text' | 'binary') {
-  if (oid === pg.types.builtins.INT8) return toSafeInteger;
-  return pg.types.getTypeParser(oid, format as 'text');
-}
-
-function toSafeInteger(text: string): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value)) throw new RangeError(`${text} does not fit a number`);
-  return value;
 }
 
 class CleanClient extends pg.Client {

@@ -1,6 +1,7 @@
 // SQLite as the store's engine: migrate the file, then one writer, one inline reader, one reader thread.
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { CompiledQuery } from 'kysely';
 import type { Clock } from '../../../model/glossary.ts';
 import { type Database, withoutNesting } from '../../database.ts';
 import { openSqlite, SqliteConnection } from './connection.ts';
@@ -8,9 +9,13 @@ import { kyselyOn, ReadDriver, WriteDriver } from './dialect.ts';
 import { migrateSqlite } from './migrate.ts';
 import { ReaderThread } from './reader-thread-client.ts';
 
-export async function openSqliteDatabase(path: string, now: Clock): Promise<Database> {
+export async function openSqliteDatabase(
+  path: string,
+  now: Clock,
+  { asItIs }: { asItIs: boolean },
+): Promise<Database> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  await migrateSqlite(path, now);
+  if (!asItIs) await migrateSqlite(path, now);
 
   const writerConnection = new SqliteConnection(await openSqlite(path, 'write'));
   const readerConnection = new SqliteConnection(await openSqlite(path, 'read'));
@@ -23,6 +28,16 @@ export async function openSqliteDatabase(path: string, now: Clock): Promise<Data
     heavyRead: kyselyOn(new ReadDriver(thread)),
     write: (work) => withoutNesting(() => writer.transaction().execute(work)),
     dataVersion: () => readerConnection.dataVersion(),
+    snapshot: async (work) => {
+      // A connection of its own: on the shared one, everyone else's reads would fall into the transaction.
+      const connection = new SqliteConnection(await openSqlite(path, 'read'));
+      try {
+        await connection.executeQuery(CompiledQuery.raw('BEGIN'));
+        return await work(kyselyOn(new ReadDriver(connection)));
+      } finally {
+        connection.db.close();
+      }
+    },
     schemaVersion: async () => {
       const { rows } = readerConnection.run<{ version: number }>(
         'SELECT max(version) AS version FROM schema_migrations',

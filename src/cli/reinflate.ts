@@ -1,0 +1,109 @@
+import { Command } from 'commander';
+import { StartupError } from '../errors.ts';
+import type { Files } from '../library/files/files.ts';
+import { openFiles } from '../library/files/open-files.ts';
+import { segmentKey } from '../library/journal/segment.ts';
+import { missingSets, readPart, readSets } from '../library/journal/sets.ts';
+import { reinflate } from '../library/reinflate.ts';
+import { readMigrations } from '../store/migrations.ts';
+import { clearIndex, openRebuild } from '../store/reinflate/open-rebuild.ts';
+import type { Rebuild } from '../store/reinflate/rebuild.ts';
+import { progressBar } from './progress.ts';
+import { configure, type Runtime, withStore } from './runtime.ts';
+
+export function reinflateCommand(runtime: Runtime): Command {
+  return new Command('reinflate')
+    .description(
+      'Rebuild the index (LECTERN_DATABASE_URL) from the library (LECTERN_LIBRARY_URL): after the index was lost, or to move from one engine to the other. Stop Lectern first.',
+    )
+    .option('--force', 'put an index that has rows aside and rebuild it')
+    .option('--json', 'print the summary as JSON')
+    .action((options: { force?: boolean; json?: boolean }) => run(runtime, options));
+}
+
+async function run(
+  runtime: Runtime,
+  { force = false, json = false }: { force?: boolean; json?: boolean },
+): Promise<void> {
+  const { config, log } = configure(runtime);
+  const { now, randomText } = runtime;
+  const files = await openFiles(config.library, { now, randomText });
+  await requireWhole(files);
+  const aside = await makeRoom(runtime, force);
+  if (aside) log.info(aside);
+
+  const started = performance.now();
+  const bar = progressBar(runtime, 'Rebuilding');
+  const rebuild = await openRebuild(config.database, { now });
+  const summary = await closing(rebuild, () =>
+    reinflate({
+      files,
+      rebuild,
+      randomText,
+      onProgress: ({ facts, totalFacts }) => bar.update(facts, totalFacts),
+    }).finally(() => bar.end()),
+  );
+  const { hash, tables } = await withStore(runtime, ({ store }) => store.stateHash());
+  const seconds = Math.round((performance.now() - started) / 100) / 10;
+  if (json) {
+    runtime.stdout.write(`${JSON.stringify({ ...summary, seconds, state_hash: hash, tables }, null, 2)}\n`);
+    return;
+  }
+  const rows = tables.map(({ table, rows }) => `${rows} ${table}`).join(', ');
+  runtime.stdout.write(
+    `The index is rebuilt${summary.resumed ? ', from where it was interrupted' : ''}: ${rows}.\n` +
+      `${summary.facts} facts of ${summary.sets} sets in ${seconds} s. State hash ${hash}\n`,
+  );
+}
+
+/** Before the index is touched: there is something to rebuild from, and every file of it can be read. */
+async function requireWhole(files: Files): Promise<void> {
+  const { sets } = await readSets(files);
+  if (sets.length === 0) {
+    throw new StartupError(
+      'The library has no journal, so there is nothing to rebuild from. Check LECTERN_LIBRARY_URL.',
+    );
+  }
+  const missing = missingSets(sets, null).map(({ set }) => segmentKey(set, 1));
+  if (missing.length > 0) {
+    throw new StartupError(
+      `The journal is not whole: ${missing.join(', ')} is missing. Restore it from a backup first.`,
+    );
+  }
+  const known = readMigrations('sqlite').length;
+  const newest = Math.max(...sets.map(({ schema }) => schema));
+  if (newest > known) {
+    throw new StartupError(
+      `The library was written at schema ${newest}, and this Lectern knows schemas up to ${known}: upgrade it first.`,
+    );
+  }
+  for (const { parts } of sets) for (const part of parts) await readPart(files, part);
+}
+
+async function makeRoom(runtime: Runtime, force: boolean): Promise<string | undefined> {
+  const { config } = runtime.readConfig();
+  const rebuild = await openRebuild(config.database, { now: runtime.now });
+  const { isFull, isInUse } = await closing(rebuild, async () => ({
+    isFull: !(await rebuild.findProgress()) && !(await rebuild.isEmpty()),
+    isInUse: await rebuild.isInUse(),
+  }));
+  if (isInUse)
+    throw new StartupError(
+      'Lectern is running on this index. Stop it first; if it was killed, wait 15 seconds.',
+    );
+  if (!isFull) return undefined;
+  if (!force) {
+    throw new StartupError(
+      'The index has rows already. Add --force to put it aside and rebuild it from the library.',
+    );
+  }
+  return clearIndex(config.database, runtime.now);
+}
+
+async function closing<T>(rebuild: Rebuild, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } finally {
+    await rebuild.close();
+  }
+}

@@ -1,0 +1,75 @@
+// Writes what has changed in the index to the library. One flusher at a time, by lease; whoever was first and
+// slept too long finds its lease gone and clears nothing.
+import { LeaseLost } from '../../errors.ts';
+import type { Clock } from '../../model/glossary.ts';
+import type { JournalStore } from '../../store/journal-store.ts';
+import type { Lease, LeaseStore } from '../../store/lease-store.ts';
+import type { Library } from '../library.ts';
+import type { NewUlid } from '../ulid.ts';
+import { factLine } from './segment.ts';
+import { SetWriter } from './write-set.ts';
+
+export const journalLease = 'journal';
+export const leaseTtlMs = 15_000;
+
+export interface FlushDeps {
+  readonly library: Library;
+  readonly journal: JournalStore;
+  readonly leases: LeaseStore;
+  readonly now: Clock;
+  readonly newUlid: NewUlid;
+}
+
+export interface Flushed {
+  readonly facts: number;
+}
+
+/** Writes all changes that are committed now. Undefined when another process holds the lease. */
+export async function flushJournal(deps: FlushDeps, holder: string): Promise<Flushed | undefined> {
+  const lease = await deps.leases.acquire(journalLease, holder, leaseTtlMs);
+  if (!lease) return undefined;
+  try {
+    return await flushUnder(deps, lease);
+  } finally {
+    await deps.leases.release(lease);
+  }
+}
+
+/** As `flushJournal`, for one who holds the lease. */
+export async function flushUnder(deps: FlushDeps, lease: Lease): Promise<Flushed | undefined> {
+  const { library, journal } = deps;
+  // Another index may have taken the library over since we started: then ours must not write into it.
+  await library.requireWriter();
+  const name = deps.newUlid();
+  const seqs: number[] = [];
+  let facts = 0;
+  let ordinal = 0;
+  const outcome = await journal.readChanges(lease, async (changes) => {
+    ordinal = changes.ordinal;
+    const set = new SetWriter(library.files, {
+      schema: changes.schema,
+      writer: library.writer,
+      set: name,
+      ordinal,
+      from_ordinal: ordinal,
+      previous: changes.previous,
+      first_seq: changes.firstSeq,
+      last_seq: changes.lastSeq,
+    });
+    for await (const page of changes.pages()) {
+      for (const fact of page.facts) await set.add(factLine(fact));
+      facts += page.facts.length;
+      for (const seq of page.seqs) seqs.push(seq);
+      await keepLease(deps, lease);
+    }
+    await set.finish();
+  });
+  if (outcome === 'overtaken') return undefined;
+  // The notes go only after the files are safe. A crash in between writes the same facts once more.
+  if (seqs.length > 0) await journal.clear(lease, seqs, { ordinal, set: name });
+  return { facts };
+}
+
+async function keepLease({ leases }: FlushDeps, lease: Lease): Promise<void> {
+  if (!(await leases.renew(lease, leaseTtlMs))) throw new LeaseLost(lease.name);
+}

@@ -1,0 +1,63 @@
+// The flusher of a running process: looks for notes, flushes when it is due, folds once a night.
+import { setTimeout as pause } from 'node:timers/promises';
+import { LeaseLost, Unavailable } from '../../errors.ts';
+import type { Millis } from '../../model/glossary.ts';
+import { type FlushDeps, flushJournal, leaseTtlMs } from './flush.ts';
+import { flushRules, isFlushDue } from './flush-rules.ts';
+import { foldJournal } from './fold.ts';
+
+export interface Flusher {
+  /** Looks once, and flushes when it is due. */
+  look(): Promise<void>;
+  /** Writes all that is there, however little; when another process is at it, waits until that is done. */
+  flushAll(): Promise<void>;
+  foldIfNight(): Promise<void>;
+}
+
+/** Folding reads and writes a day's files; nobody waits for it then. */
+const foldAtHourUtc = 3;
+
+export function createFlusher(deps: FlushDeps, holder: string): Flusher {
+  const rules = flushRules[deps.library.files.kind];
+  let since: Millis | undefined;
+  let foldedDay: string | undefined;
+
+  const flush = async (): Promise<boolean> => {
+    try {
+      const flushed = await flushJournal(deps, holder);
+      if (flushed) since = undefined;
+      return flushed !== undefined;
+    } catch (error) {
+      // Whoever has the lease now does the rest.
+      if (error instanceof LeaseLost) return false;
+      throw error;
+    }
+  };
+
+  return {
+    async look() {
+      const notes = await deps.journal.pending(rules.maxNotes);
+      since = notes === 0 ? undefined : (since ?? deps.now());
+      if (isFlushDue(rules, { notes, since }, deps.now())) await flush();
+    },
+
+    async flushAll() {
+      const giveUpAt = performance.now() + 2 * leaseTtlMs;
+      while ((await deps.journal.pending(1)) > 0 && !(await flush())) {
+        if (performance.now() > giveUpAt) {
+          throw new Unavailable(
+            'another process holds the journal and does not write it; nothing is lost, the next start writes it',
+          );
+        }
+        await pause(100);
+      }
+    },
+
+    async foldIfNight() {
+      const at = new Date(deps.now());
+      const day = at.toISOString().slice(0, 10);
+      if (at.getUTCHours() < foldAtHourUtc || foldedDay === day) return;
+      if (await foldJournal(deps, holder)) foldedDay = day;
+    },
+  };
+}

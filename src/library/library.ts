@@ -1,0 +1,139 @@
+// The library as one index sees it: its files, and the right to write to them. `library.json` says which index
+// that is; a second index is refused.
+import { LibraryLost, StartupError } from '../errors.ts';
+import type { RandomText } from '../model/glossary.ts';
+import type { IndexStore } from '../store/index-store.ts';
+import type { Files } from './files/files.ts';
+import { newestSet } from './journal/sets.ts';
+
+const identityKey = 'library.json';
+
+export interface Identity {
+  readonly id: string;
+  /** The index that may write. */
+  readonly writer: string;
+}
+
+export interface Library {
+  readonly files: Files;
+  readonly id: string;
+  readonly writer: string;
+  /** Throws when another index has become the writer. */
+  requireWriter(): Promise<void>;
+}
+
+export interface LibraryDeps {
+  readonly files: Files;
+  readonly index: IndexStore;
+  readonly randomText: RandomText;
+}
+
+/**
+ * Joins the index and the library that belong together. Both new: they are made for each other. An empty index
+ * beside a full library is what `lectern reinflate` is for, an index whose library is gone `lectern library renew`.
+ */
+export async function joinLibrary(deps: LibraryDeps): Promise<Library> {
+  const { files, index } = deps;
+  if (await index.isReinflating()) {
+    throw new StartupError(
+      'A reinflate was interrupted. Run "lectern reinflate" again: it goes on where it was.',
+    );
+  }
+  const [found, ownId, ownLibraryId] = [
+    await readIdentity(files),
+    await index.findId(),
+    await index.findLibraryId(),
+  ];
+  const isFull = await hasSegments(files);
+  if (found && found.writer === ownId) {
+    if (ownLibraryId !== found.id) await index.setLibraryId(found.id);
+    await refuseOldIndex(deps);
+    return libraryOf(files, found);
+  }
+  if (!found && isFull) {
+    throw new StartupError(
+      'The library has a journal but no library.json. Run "lectern reinflate" to take it over.',
+    );
+  }
+  if (ownLibraryId === undefined && !isFull) return beginLibrary(deps, found?.id);
+  if (ownLibraryId === undefined && (await index.isEmpty())) {
+    throw new StartupError(
+      'The index is empty and the library is not: it looks as if the index was deleted. Rebuild it from the library with:\n\n  lectern reinflate\n',
+    );
+  }
+  if (found) {
+    throw new StartupError(
+      'The library belongs to another index, and two indexes must not write to one library. ' +
+        'Check LECTERN_LIBRARY_URL and LECTERN_DATABASE_URL, or rebuild this index from the library with "lectern reinflate --force".',
+    );
+  }
+  throw new StartupError(
+    'The library of this index is not there. Check LECTERN_LIBRARY_URL, and that its disk is mounted. ' +
+      'If it is lost, "lectern library renew" writes a new one from the index.',
+  );
+}
+
+/** An index that was put back from a copy has forgotten turns that it took; its next sets would mix with theirs. */
+async function refuseOldIndex({ files, index }: LibraryDeps): Promise<void> {
+  const newest = await newestSet(files);
+  if (!newest || newest.ordinal <= (await index.findOrdinal())) return;
+  throw new StartupError(
+    'The index is older than its library, as one is that was put back from a copy. Rebuild it from the library with "lectern reinflate --force".',
+  );
+}
+
+/** A new library for this index, in an empty place. All its rows are noted, so the next flush fills it. */
+export async function beginLibrary(
+  { files, index, randomText }: LibraryDeps,
+  id = randomText(12),
+): Promise<Library> {
+  if (await hasSegments(files)) throw new StartupError('LECTERN_LIBRARY_URL: there is a library already.');
+  const writer = await index.ensureId(randomText(12));
+  // The notes first: a crash after the claim would leave a library that looks as if it had them.
+  await index.noteAllRows();
+  const library = await claim(files, { id, writer });
+  await index.setLibraryId(library.id);
+  return library;
+}
+
+/** Makes `writer` the one index that may write. The one before finds out at its next flush. */
+export async function claim(files: Files, identity: Identity): Promise<Library> {
+  await files.put(identityKey, `${JSON.stringify(identity, null, 2)}\n`);
+  // Two that claim at once: the later write holds, and the other learns of it here.
+  const library = libraryOf(files, (await readIdentity(files)) ?? identity);
+  if (library.writer !== identity.writer) await libraryOf(files, identity).requireWriter();
+  return library;
+}
+
+export async function readIdentity(files: Files): Promise<Identity | undefined> {
+  const bytes = await files.read(identityKey);
+  if (!bytes) return undefined;
+  try {
+    const { id, writer } = JSON.parse(Buffer.from(bytes).toString('utf8'));
+    if (typeof id === 'string' && typeof writer === 'string') return { id, writer };
+  } catch {
+    // Falls through: what cannot be read is as wrong as what says nothing.
+  }
+  throw new StartupError('library.json is damaged. "lectern reinflate" writes it anew from the journal.');
+}
+
+export async function hasSegments(files: Files): Promise<boolean> {
+  return (await files.list('journal/', { limit: 1 })).files.length > 0;
+}
+
+function libraryOf(files: Files, { id, writer }: Identity): Library {
+  return {
+    files,
+    id,
+    writer,
+    requireWriter: async () => {
+      const present = await readIdentity(files);
+      if (present?.writer === writer) return;
+      throw new LibraryLost(
+        present
+          ? 'Another index has taken over the library. This one can write no more; nothing in the library was lost.'
+          : 'library.json is missing, so nothing is written to the library. Is the disk mounted?',
+      );
+    },
+  };
+}

@@ -1,0 +1,55 @@
+// Which tables are durable: journaled into the library and rebuilt from it. A new durable table joins by one
+// line here; a table in neither list fails a test.
+import type { Tables } from './tables.ts';
+
+export interface KeyColumn {
+  readonly column: string;
+  readonly type: 'integer' | 'text';
+}
+
+export interface DurableTable {
+  /** Stands in the notes for the table. Never changed, never given to another table. */
+  readonly id: number;
+  readonly name: string;
+  /** At most two integers and one text. */
+  readonly key: readonly KeyColumn[];
+  /** The first key column counts up by itself, and a value once given is never given again. */
+  readonly counts: boolean;
+  /** Columns that come and go with the work on the row: they are not journaled, and a change of them alone is none. */
+  readonly volatile?: readonly string[];
+  /** The files of the library that a row names, and the hash that each must have where the row knows it. */
+  readonly files?: (row: Row) => readonly { key: string; sha256?: string }[];
+}
+
+export type Row = Readonly<Record<string, unknown>>;
+
+type TableName = keyof Tables & string;
+
+const id: readonly KeyColumn[] = [{ column: 'id', type: 'integer' }];
+
+/** Parents before children: rows that name others are rebuilt after those. */
+export const durableTables: readonly (DurableTable & { name: TableName })[] = [
+  { id: 1, name: 'users', key: id, counts: true },
+  { id: 2, name: 'tokens', key: id, counts: true },
+  { id: 3, name: 'groups', key: id, counts: true },
+];
+
+/** Rebuilt or simply begun anew when the index is rebuilt. */
+export const derivedTables: readonly (TableName | 'schema_migrations')[] = [
+  'sessions',
+  'login_attempts',
+  'meta',
+  'journal_dirty',
+  'leases',
+  'schema_migrations',
+];
+
+/** Where the parts of a key stand in a note: integers in k1 and k2, text in kt. */
+export function noteColumns(key: readonly KeyColumn[]): { column: string; note: 'k1' | 'k2' | 'kt' }[] {
+  let integers = 0;
+  return key.map(({ column, type }) => {
+    if (type === 'text') return { column, note: 'kt' };
+    integers += 1;
+    return { column, note: integers === 1 ? 'k1' : 'k2' };
+  });
+}

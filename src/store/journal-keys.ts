@@ -1,0 +1,7 @@
+// Where the journal keeps its place, in meta.
+
+/** The number of the last turn to write that anybody took. */
+export const ordinalKey = 'journal_ordinal';
+
+/** The set that was written last. */
+export const lastSetKey = 'journal_last_set';

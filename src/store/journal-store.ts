@@ -1,0 +1,196 @@
+// The index's side of the journal: which durable rows have changed, what they are now, and that they are written.
+import { type RawBuilder, sql } from 'kysely';
+import type { Database, Reader, Writer } from './database.ts';
+import { type DurableTable, durableTables, noteColumns, type Row } from './durable.ts';
+import { lastSetKey, ordinalKey } from './journal-keys.ts';
+import { type Lease, requireLease } from './lease-store.ts';
+
+export type JournalStore = ReturnType<typeof journalStore>;
+
+/** What a row is now: whole, or null when it is gone. */
+export interface Fact {
+  readonly table: string;
+  readonly key: readonly (string | number)[];
+  readonly row: Row | null;
+  readonly seq: number;
+}
+
+export interface SetName {
+  readonly ordinal: number;
+  readonly set: string;
+}
+
+/** All changes that one committed state of the index holds. */
+export interface Changes {
+  readonly schema: number;
+  /** Numbers the sets in the order of the states they show. */
+  readonly ordinal: number;
+  /** The last set that was written and noted as written. */
+  readonly previous: SetName | null;
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  pages(): AsyncGenerator<ChangePage>;
+}
+
+export interface ChangePage {
+  /** A row that was noted often may come in several pages, always the same. */
+  readonly facts: readonly Fact[];
+  /** The notes that these facts answer. */
+  readonly seqs: readonly number[];
+}
+
+const notesPerPage = 500;
+const notesPerDelete = 2_000;
+
+export function journalStore(db: Database, tables: readonly DurableTable[] = durableTables) {
+  return {
+    /** The number of the last turn to write that anybody took. */
+    findOrdinal: () => presentOrdinal(db.read),
+
+    /** The last set that this index has written. */
+    findLastSet: () => lastSet(db.read),
+
+    /** How many notes wait, counted up to `limit`. */
+    async pending(limit: number): Promise<number> {
+      const { rows } = await sql<{ n: number }>`
+        SELECT count(*) AS n FROM (SELECT 1 FROM journal_dirty LIMIT ${limit}) AS waiting`.execute(db.read);
+      return rows[0]?.n ?? 0;
+    },
+
+    /**
+     * Gives all changes to `work`, as one committed state has them; nothing when there are none. The ordinal is
+     * taken under the lease, and must still be the newest in the state that is read: so the order of ordinals is
+     * the order of states, even when a flusher sleeps in between and another takes over.
+     */
+    async readChanges(
+      lease: Lease,
+      work: (changes: Changes) => Promise<void>,
+    ): Promise<'written' | 'nothing' | 'overtaken'> {
+      const ordinal = await nextOrdinal(db, lease);
+      return db.snapshot(async (reader) => {
+        if ((await presentOrdinal(reader)) !== ordinal) return 'overtaken';
+        const { rows } = await sql<{ first: number | null; last: number | null; schema: number }>`
+          SELECT min(seq) AS first, max(seq) AS last, (SELECT max(version) FROM schema_migrations) AS schema
+          FROM journal_dirty`.execute(reader);
+        const [range] = rows;
+        if (!range || range.first === null || range.last === null) return 'nothing';
+        const { first, last, schema } = range;
+        const pages = () => readPages(reader, tables, first, last);
+        const previous = await lastSet(reader);
+        await work({ schema, ordinal, previous, firstSeq: first, lastSeq: last, pages });
+        return 'written';
+      });
+    },
+
+    /**
+     * Forgets the notes that a set has written. Only those it has seen: on PostgreSQL a note with a smaller
+     * number may be committed later, and `seen` does not hold it.
+     */
+    async clear(lease: Lease, seen: readonly number[], written: SetName): Promise<void> {
+      await db.write(async (trx) => {
+        await requireLease(db, trx, lease);
+        await setMeta(trx, lastSetKey, JSON.stringify(written));
+      });
+      for (let at = 0; at < seen.length; at += notesPerDelete) {
+        const some = JSON.stringify(seen.slice(at, at + notesPerDelete));
+        await db.write(async (trx) => {
+          await requireLease(db, trx, lease);
+          const these =
+            db.engine === 'sqlite'
+              ? sql`SELECT value FROM json_each(${some})`
+              : sql`SELECT value::bigint FROM json_array_elements_text(${some}::json)`;
+          await sql`DELETE FROM journal_dirty WHERE seq IN (${these})`.execute(trx);
+        });
+      }
+    },
+  };
+}
+
+async function nextOrdinal(db: Database, lease: Lease): Promise<number> {
+  return db.write(async (trx) => {
+    await requireLease(db, trx, lease);
+    const ordinal = (await presentOrdinal(trx)) + 1;
+    await setMeta(trx, ordinalKey, String(ordinal));
+    return ordinal;
+  });
+}
+
+async function setMeta(trx: Writer, key: string, value: string): Promise<void> {
+  await trx
+    .insertInto('meta')
+    .values({ key, value })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
+    .execute();
+}
+
+async function lastSet(reader: Reader): Promise<SetName | null> {
+  const row = await reader
+    .selectFrom('meta')
+    .select('value')
+    .where('key', '=', lastSetKey)
+    .executeTakeFirst();
+  return row ? JSON.parse(row.value) : null;
+}
+
+async function presentOrdinal(reader: Reader): Promise<number> {
+  const row = await reader
+    .selectFrom('meta')
+    .select('value')
+    .where('key', '=', ordinalKey)
+    .executeTakeFirst();
+  return Number(row?.value ?? 0);
+}
+
+async function* readPages(
+  reader: Reader,
+  tables: readonly DurableTable[],
+  first: number,
+  last: number,
+): AsyncGenerator<ChangePage> {
+  for (let after = first - 1; after < last; ) {
+    const { rows } = await sql<{ seq: number; tbl: number }>`
+      SELECT seq, tbl FROM journal_dirty WHERE seq > ${after} AND seq <= ${last} ORDER BY seq LIMIT ${notesPerPage}`.execute(
+      reader,
+    );
+    const until = rows.at(-1)?.seq;
+    if (until === undefined) return;
+    const facts: Fact[] = [];
+    for (const tbl of new Set(rows.map((row) => row.tbl))) {
+      const table = tables.find(({ id }) => id === tbl);
+      if (!table) throw new Error(`a note names the durable table ${tbl}, which is not in durable.ts`);
+      facts.push(...(await factsOf(reader, table, after, until)));
+    }
+    yield { facts: facts.sort((a, b) => a.seq - b.seq), seqs: rows.map((row) => row.seq) };
+    after = until;
+  }
+}
+
+/** The present rows of the keys that were noted in a range, joined to their last note in it. */
+async function factsOf(reader: Reader, table: DurableTable, after: number, until: number): Promise<Fact[]> {
+  const notes = noteColumns(table.key);
+  const noteNames = sql.join(notes.map(({ note }) => sql.ref(note)));
+  const sameKey = sql.join(
+    notes.map(({ column, note }) => sql`t.${sql.ref(column)} = n.${sql.ref(note)}`),
+    sql` AND `,
+  );
+  const keys = sql.join(notes.map(({ note }) => sql`n.${sql.ref(note)} AS ${sql.ref(`_${note}`)}`));
+  const query: RawBuilder<Record<string, unknown>> = sql`
+    SELECT n.seq AS _seq, ${keys}, t.*
+    FROM (SELECT ${noteNames}, max(seq) AS seq FROM journal_dirty
+          WHERE seq > ${after} AND seq <= ${until} AND tbl = ${table.id} GROUP BY ${noteNames}) AS n
+    LEFT JOIN ${sql.table(table.name)} AS t ON ${sameKey}`;
+  const { rows } = await query.execute(reader);
+  const [firstKey] = table.key;
+  return rows.map((joined) => {
+    const row: Record<string, unknown> = {};
+    for (const [column, value] of Object.entries(joined)) {
+      if (!column.startsWith('_') && !table.volatile?.includes(column)) row[column] = value;
+    }
+    return {
+      table: table.name,
+      key: notes.map(({ note }) => joined[`_${note}`] as string | number),
+      row: firstKey && joined[firstKey.column] === null ? null : row,
+      seq: joined._seq as number,
+    };
+  });
+}

@@ -1,0 +1,93 @@
+// Leases: the right to do a piece of work until a time. Whoever lost one is known by its epoch, which only grows.
+import { LeaseLost } from '../errors.ts';
+import type { Database, Writer } from './database.ts';
+import { dbNow } from './db-now.ts';
+
+export type LeaseStore = ReturnType<typeof leaseStore>;
+
+export interface Lease {
+  readonly name: string;
+  readonly holder: string;
+  readonly epoch: number;
+}
+
+export function leaseStore(db: Database) {
+  return {
+    /** The lease, or undefined while somebody else has it. */
+    async acquire(name: string, holder: string, ttlMs: number): Promise<Lease | undefined> {
+      const row = await db.write((trx) =>
+        trx
+          .insertInto('leases')
+          .values((e) => ({ name, holder, epoch: 1, expires: e(dbNow(db), '+', ttlMs) }))
+          .onConflict((conflict) =>
+            conflict
+              .column('name')
+              .doUpdateSet((e) => ({
+                holder,
+                epoch: e('leases.epoch', '+', 1),
+                expires: e(dbNow(db), '+', ttlMs),
+              }))
+              .where('leases.expires', '<=', dbNow(db)),
+          )
+          .returning('epoch')
+          .executeTakeFirst(),
+      );
+      return row && { name, holder, epoch: row.epoch };
+    },
+
+    /** False when the lease has moved on: then stop, whatever is half done. */
+    async renew(lease: Lease, ttlMs: number): Promise<boolean> {
+      const { numUpdatedRows } = await db.write((trx) =>
+        trx
+          .updateTable('leases')
+          .set((e) => ({ expires: e(dbNow(db), '+', ttlMs) }))
+          .where('name', '=', lease.name)
+          .where('epoch', '=', lease.epoch)
+          .executeTakeFirstOrThrow(),
+      );
+      return numUpdatedRows === 1n;
+    },
+
+    /** Takes the row away altogether: only for names that are never used again. */
+    async discard({ name, epoch }: Lease): Promise<void> {
+      await db.write((trx) =>
+        trx.deleteFrom('leases').where('name', '=', name).where('epoch', '=', epoch).execute(),
+      );
+    },
+
+    /** Takes away those of one kind that ran out more than `ageMs` ago. */
+    async discardExpired(prefix: string, ageMs: number): Promise<void> {
+      await db.write((trx) =>
+        trx
+          .deleteFrom('leases')
+          .where('name', 'like', `${prefix}%`)
+          .where((e) => e(e('expires', '+', ageMs), '<', dbNow(db)))
+          .execute(),
+      );
+    },
+
+    /** Lets the next one have it at once. */
+    async release(lease: Lease): Promise<void> {
+      await db.write((trx) =>
+        trx
+          .updateTable('leases')
+          .set({ expires: 0 })
+          .where('name', '=', lease.name)
+          .where('epoch', '=', lease.epoch)
+          .execute(),
+      );
+    },
+  };
+}
+
+/** The fence: first in the transaction that writes a result, so that one whose lease has moved on writes nothing. */
+export async function requireLease(db: Database, trx: Writer, lease: Lease): Promise<void> {
+  const held = await trx
+    .selectFrom('leases')
+    .select('epoch')
+    .where('name', '=', lease.name)
+    .where('epoch', '=', lease.epoch)
+    .$if(db.engine === 'postgres', (query) => query.forUpdate())
+    .executeTakeFirst();
+  if (!held) throw new LeaseLost(lease.name);
+}

@@ -1,0 +1,113 @@
+// The promise, with real processes: kill them, delete the index, and nothing that was flushed is lost.
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { onEachEngine } from '../support/engines.ts';
+import { databaseUrl, jsonRequest, type LecternEnv, useLectern } from '../support/lectern-process.ts';
+
+const password = 'correct horse';
+
+onEachEngine('a library and its processes', (engine) => {
+  const lectern = useLectern(afterEach);
+  let library: string;
+  let env: LecternEnv;
+
+  beforeEach(async () => {
+    library = mkdtempSync(join(tmpdir(), 'lectern-kept-'));
+    env = { ...(await freshIndex()), LECTERN_LIBRARY_URL: `file:${library}`, LECTERN_PASSWORD: password };
+    return () => rmSync(library, { recursive: true, force: true });
+  });
+
+  const freshIndex = async () => ({
+    LECTERN_DATABASE_URL: databaseUrl(await engine.freshTarget({ empty: true })),
+  });
+  const run = (...args: string[]) => lectern.run(args, { env });
+  const token = async () =>
+    JSON.parse((await run('token', 'create', '--name', 't', '--scope', 'write', '--json')).stdout).token;
+  const segments = () =>
+    readdirSync(library, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.jsonl'));
+
+  it('gives back, after any kill and without the index, every change that had been flushed', async () => {
+    const acknowledged: string[] = [];
+    let secret = '';
+    for (let round = 0; round < 4; round++) {
+      const server = await lectern.serve({ role: 'all', env });
+      secret ||= await token();
+      const headers = { Authorization: `Bearer ${secret}` };
+      for (let n = 0; n < 10; n++) {
+        const name = `group ${round} ${n}`;
+        const answer = await server.request('/api/groups', jsonRequest('POST', { name }, headers));
+        expect(answer.status).toBe(200);
+      }
+      const written = () =>
+        segments()
+          .map((file) => readFileSync(join(library, file), 'utf8'))
+          .join('');
+      // Killed while the flusher is somewhere in its work; what is in a file by then must come back.
+      if (round % 2 === 0) while (!written().includes(`group ${round} 0`)) await new Promise(setImmediate);
+      await server.kill();
+      for (const [, name = ''] of written().matchAll(/"name":"(group \d+ \d+)"/g)) acknowledged.push(name);
+      env = { ...env, ...(await freshIndex()) };
+      const refused = await lectern.run(['serve', '--role', 'api'], { env });
+      expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('lectern reinflate') });
+      expect(await run('reinflate', '--json')).toMatchObject({ code: 0 });
+    }
+    const server = await lectern.serve({ env });
+    const { data } = (await (
+      await server.request('/api/groups', { headers: { Authorization: `Bearer ${secret}` } })
+    ).json()) as {
+      data: { name: string }[];
+    };
+    expect(data.map(({ name }) => name)).toEqual(expect.arrayContaining(acknowledged));
+    expect(acknowledged.length).toBeGreaterThan(0);
+  }, 120_000);
+
+  it('gives back everything after a clean stop', async () => {
+    const server = await lectern.serve({ role: 'all', env });
+    const secret = await token();
+    const headers = { Authorization: `Bearer ${secret}` };
+    for (let n = 0; n < 30; n++)
+      await server.request('/api/groups', jsonRequest('POST', { name: `g${n}` }, headers));
+    expect(await server.stop()).toMatchObject({ code: 0 });
+    env = { ...env, ...(await freshIndex()) };
+    const { stdout } = await run('reinflate', '--json');
+    expect(JSON.parse(stdout).tables).toContainEqual(expect.objectContaining({ table: 'groups', rows: 31 }));
+  }, 60_000);
+
+  it('is checked, compacted and measured', async () => {
+    await lectern.run(['user', 'add', 'anna', '--password-stdin'], { env, stdin: password });
+    await token();
+    expect(await run('library', 'check')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('The library is whole'),
+    });
+    expect(await run('library', 'compact')).toMatchObject({ code: 0 });
+    expect(JSON.parse((await run('library', 'stats', '--json')).stdout)).toContainEqual(
+      expect.objectContaining({ folder: 'journal', files: 1 }),
+    );
+    const [segment = ''] = segments();
+    writeFileSync(join(library, segment), `${readFileSync(join(library, segment), 'utf8')} `);
+    const damaged = await run('library', 'check');
+    expect(damaged).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining(segment),
+      stderr: expect.not.stringContaining('    at '),
+    });
+  }, 60_000);
+
+  it('is not rebuilt under a running server, nor over an index that has rows without --force', async () => {
+    const server = await lectern.serve({ role: 'all', env });
+    await token();
+    expect(await run('reinflate', '--force')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('Stop it first'),
+    });
+    await server.stop();
+    expect(await run('reinflate')).toMatchObject({ code: 1, stderr: expect.stringContaining('--force') });
+    expect(await run('reinflate', '--force')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('The index is rebuilt'),
+    });
+  }, 60_000);
+});

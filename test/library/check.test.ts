@@ -1,0 +1,125 @@
+import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type CheckOptions, checkLibrary } from '../../src/library/check.ts';
+import { type Files, sha256Of } from '../../src/library/files/files.ts';
+import { compactJournal, foldJournal } from '../../src/library/journal/fold.ts';
+import { type DurableTable, durableTables, type Row } from '../../src/store/durable.ts';
+import { onEachEngine } from '../support/engines.ts';
+import { folderFiles, type OpenedPair, openPair, temporaryFolder } from '../support/library.ts';
+
+const bytes = Buffer.from('a page that somebody kept');
+/** A table whose rows name files, as those to come do. */
+const pages: DurableTable = {
+  id: 999,
+  name: 'pages',
+  key: [{ column: 'id', type: 'integer' }],
+  counts: true,
+  files: (row) => [{ key: `items/${row.id}/plain.txt`, sha256: String(row.sha256) }],
+};
+
+onEachEngine('a check of the library', (engine) => {
+  let folder: string;
+  let files: Files;
+  let pair: OpenedPair;
+  const rows: Row[] = [1, 2, 3].map((id) => ({ id, sha256: sha256Of(bytes) }));
+
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+    files = await folderFiles(folder);
+    pair = await openPair(await engine.freshTarget(), files);
+    const anna = await pair.store.users.create({ username: 'anna', passwordHash: null, role: 'owner' });
+    for (const name of ['a', 'b', 'c']) {
+      await pair.flush();
+      await pair.store.forUser(anna.id).groups.create({ name });
+    }
+    await pair.flush();
+    for (const { id } of rows) await files.put(`items/${id}/plain.txt`, bytes);
+    return () => pair.close();
+  });
+
+  async function check(options: Partial<CheckOptions> = {}) {
+    const rowsOf = (table: DurableTable) =>
+      table === pages ? asyncRows(rows) : pair.store.durableRows(table);
+    const lastSet = await pair.store.journal.findLastSet();
+    return checkLibrary(files, rowsOf, { readData: true, lastSet, ...options }, [...durableTables, pages]);
+  }
+
+  const segments = () =>
+    readdirSync(join(folder, 'journal'), { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.jsonl'))
+      .map((path) => `journal/${path}`)
+      .sort();
+  const path = (key: string) => join(folder, key);
+
+  it('finds nothing wrong with a library that is whole, before and after it is compacted', async () => {
+    expect(await check()).toEqual({ segments: 4, files: 3, problems: [], orphans: [] });
+    await compactJournal(pair.flushDeps, 'test');
+    expect(await check()).toEqual({ segments: 1, files: 3, problems: [], orphans: [] });
+    await pair.store.forUser(1).groups.create({ name: 'after' });
+    await pair.flush();
+    expect(await check()).toMatchObject({ segments: 2, problems: [] });
+  });
+
+  describe.each(['journal', 'items'])('in %s', (where) => {
+    const victims = () => (where === 'journal' ? segments() : rows.map(({ id }) => `items/${id}/plain.txt`));
+
+    it('names a file that is missing, whichever it is', async () => {
+      for (const key of victims()) {
+        const kept = readFileSync(path(key));
+        rmSync(path(key));
+        expect((await check()).problems).toEqual([{ key, what: 'it is missing' }]);
+        writeFileSync(path(key), kept);
+      }
+    });
+
+    it('names a file that is cut off, wherever', async () => {
+      const [key = ''] = victims();
+      const kept = readFileSync(path(key));
+      for (const length of [0, 1, kept.length >> 1, kept.length - 1]) {
+        truncateSync(path(key), length);
+        expect((await check()).problems.map((problem) => problem.key)).toContain(key);
+        writeFileSync(path(key), kept);
+      }
+    });
+
+    it('names a file with one bit changed, wherever', async () => {
+      const [key = ''] = victims();
+      const kept = readFileSync(path(key));
+      for (let at = 0; at < kept.length; at += Math.max(1, kept.length >> 4)) {
+        const damaged = Buffer.from(kept);
+        damaged.writeUInt8(damaged.readUInt8(at) ^ 1, at);
+        writeFileSync(path(key), damaged);
+        expect((await check()).problems.map((problem) => problem.key)).toContain(key);
+        writeFileSync(path(key), kept);
+      }
+    });
+  });
+
+  it('without --read-data does not read the files that rows name, only looks whether they are there', async () => {
+    writeFileSync(path('items/1/plain.txt'), 'another text');
+    expect((await check({ readData: false })).problems).toEqual([]);
+    rmSync(path('items/2/plain.txt'));
+    expect((await check({ readData: false })).problems).toEqual([
+      { key: 'items/2/plain.txt', what: 'it is missing' },
+    ]);
+  });
+
+  it('is not made blind: a journal with a gap is neither folded nor compacted', async () => {
+    const [, second = ''] = segments();
+    rmSync(path(second));
+    const before = segments();
+    await expect(compactJournal(pair.flushDeps, 'test')).rejects.toThrow('not whole');
+    await expect(foldJournal(pair.flushDeps, 'test')).rejects.toThrow('not whole');
+    expect(segments()).toEqual(before);
+  });
+
+  it('lists files that nothing names', async () => {
+    await files.put('items/77/plain.txt', 'whose is it');
+    expect(await check()).toMatchObject({ problems: [], orphans: ['items/77/plain.txt'] });
+  });
+});
+
+async function* asyncRows(rows: readonly Row[]): AsyncGenerator<Row> {
+  yield* rows;
+}
