@@ -110,4 +110,24 @@ onEachEngine('a library and its processes', (engine) => {
       stdout: expect.stringContaining('The index is rebuilt'),
     });
   }, 60_000);
+
+  it('is looked at before an index is put aside for it: without a journal, or with a gap, nothing is touched', async () => {
+    await lectern.run(['user', 'add', 'anna', '--password-stdin'], { env, stdin: password });
+    await token();
+    await token();
+    const nowhere = mkdtempSync(join(tmpdir(), 'lectern-nowhere-'));
+    const lost = await lectern.run(['reinflate', '--force'], {
+      env: { ...env, LECTERN_LIBRARY_URL: `file:${nowhere}` },
+    });
+    rmSync(nowhere, { recursive: true });
+    expect(lost).toMatchObject({ code: 1, stderr: expect.stringContaining('nothing to rebuild from') });
+
+    const [, second = ''] = segments().sort();
+    const kept = readFileSync(join(library, second));
+    rmSync(join(library, second));
+    const gap = await run('reinflate', '--force');
+    expect(gap).toMatchObject({ code: 1, stderr: expect.stringContaining(second) });
+    writeFileSync(join(library, second), kept);
+    expect(await run('user', 'list')).toMatchObject({ code: 0, stdout: expect.stringContaining('anna') });
+  }, 60_000);
 });

@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import { forgetExpired } from '../../src/jobs/worker.ts';
+import { onEachEngine, openFreshStore } from '../support/engines.ts';
+
+const limits = { rateLimit: 2, windowMs: 60_000, blockMs: 300_000 };
+
+onEachEngine('upkeep of accounts', (engine) => {
+  it('forgets sessions and login attempts when they are over, and not before', async () => {
+    const { store, database, clock } = await openFreshStore(engine);
+    const user = await store.users.create({ username: 'anna', passwordHash: null, role: 'owner' });
+    await store.credentials.createSession({
+      secretSha256: 'a',
+      userId: user.id,
+      expiresAt: clock.now() + 1_000_000,
+    });
+    for (let attempt = 0; attempt < 2; attempt++) await store.loginAttempts.take(['account:x'], limits);
+    await store.loginAttempts.take(['account:y'], limits);
+    const left = async () => ({
+      sessions: (await database.read.selectFrom('sessions').select('secret_sha256').execute()).length,
+      attempts: (await database.read.selectFrom('login_attempts').select('key').orderBy('key').execute()).map(
+        (row) => row.key,
+      ),
+    });
+
+    await forgetExpired(store, limits);
+    expect(await left()).toEqual({ sessions: 1, attempts: ['account:x', 'account:y'] });
+    clock.advance(limits.windowMs);
+    await forgetExpired(store, limits);
+    expect(await left()).toEqual({ sessions: 1, attempts: ['account:x'] });
+    clock.advance(1_000_000);
+    await forgetExpired(store, limits);
+    expect(await left()).toEqual({ sessions: 0, attempts: [] });
+    await store.close();
+  });
+});
