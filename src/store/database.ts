@@ -6,6 +6,14 @@ import type { Tables } from './tables.ts';
 export type Reader = Kysely<Tables>;
 export type Writer = Transaction<Tables>;
 
+export interface WriteOptions {
+  /**
+   * When the write returns, it and all that was committed before it outlive a loss of power. Without it, SQLite may
+   * forget its last commits then; PostgreSQL never does.
+   */
+  readonly toDisk?: boolean;
+}
+
 export interface Database {
   readonly engine: 'sqlite' | 'postgres';
 
@@ -16,7 +24,7 @@ export interface Database {
   readonly heavyRead: Reader;
 
   /** All writes: `work` commits whole or leaves nothing, and may be run again if the engine asks for a retry. */
-  write<T>(work: (trx: Writer) => Promise<T>): Promise<T>;
+  write<T>(work: (trx: Writer) => Promise<T>, options?: WriteOptions): Promise<T>;
 
   /** Changes with every commit, of whichever process. Absent where asking costs as much as reading. */
   dataVersion?(): number | undefined;

@@ -1,7 +1,8 @@
 // What the index knows of itself: its identity, and whether it holds anything.
 import { sql } from 'kysely';
-import type { Database } from './database.ts';
-import { type DurableTable, durableTables, noteColumns } from './durable.ts';
+import type { Database, Reader } from './database.ts';
+import { type DurableTable, durableTables } from './durable.ts';
+import { noteAllRowsOf } from './journal/triggers.ts';
 import { lastSetKey, ordinalKey } from './journal-keys.ts';
 import { reinflateKey } from './migrations.ts';
 
@@ -13,6 +14,17 @@ const libraryIdKey = 'library_id';
 export function indexStore(db: Database, tables: readonly DurableTable[] = durableTables) {
   const findMeta = async (key: string) =>
     (await db.read.selectFrom('meta').select('value').where('key', '=', key).executeTakeFirst())?.value;
+
+  /** An index that is opened as it is may be older than some of our tables. */
+  const presentTables = async (reader: Reader) => {
+    const { rows } = await (db.engine === 'sqlite'
+      ? sql<{ name: string }>`SELECT name FROM sqlite_schema WHERE type = 'table'`
+      : sql<{
+          name: string;
+        }>`SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'`
+    ).execute(reader);
+    return tables.filter(({ name }) => rows.some((row) => row.name === name));
+  };
 
   return {
     findId: () => findMeta(idKey),
@@ -50,7 +62,7 @@ export function indexStore(db: Database, tables: readonly DurableTable[] = durab
     },
 
     async isEmpty(): Promise<boolean> {
-      for (const { name } of tables) {
+      for (const { name } of await presentTables(db.read)) {
         const { rows } = await sql`SELECT 1 FROM ${sql.table(name)} LIMIT 1`.execute(db.read);
         if (rows.length > 0) return false;
       }
@@ -62,12 +74,7 @@ export function indexStore(db: Database, tables: readonly DurableTable[] = durab
       await db.write(async (trx) => {
         // The set that was written last is not in the library that comes.
         await trx.deleteFrom('meta').where('key', '=', lastSetKey).execute();
-        for (const table of tables) {
-          const notes = noteColumns(table.key);
-          await sql`INSERT INTO journal_dirty (tbl, ${sql.join(notes.map(({ note }) => sql.ref(note)))})
-            SELECT ${sql.lit(table.id)}, ${sql.join(notes.map(({ column }) => sql.ref(column)))}
-            FROM ${sql.table(table.name)}`.execute(trx);
-        }
+        for (const table of await presentTables(trx)) await sql.raw(noteAllRowsOf(table)).execute(trx);
       });
     },
   };

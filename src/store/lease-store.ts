@@ -1,6 +1,6 @@
 // Leases: the right to do a piece of work until a time. Whoever lost one is known by its epoch, which only grows.
 import { LeaseLost } from '../errors.ts';
-import type { Database, Writer } from './database.ts';
+import type { Database, WriteOptions, Writer } from './database.ts';
 import { dbNow } from './db-now.ts';
 
 export type LeaseStore = ReturnType<typeof leaseStore>;
@@ -36,14 +36,16 @@ export function leaseStore(db: Database) {
     },
 
     /** False when the lease has moved on: then stop, whatever is half done. */
-    async renew(lease: Lease, ttlMs: number): Promise<boolean> {
-      const { numUpdatedRows } = await db.write((trx) =>
-        trx
-          .updateTable('leases')
-          .set((e) => ({ expires: e(dbNow(db), '+', ttlMs) }))
-          .where('name', '=', lease.name)
-          .where('epoch', '=', lease.epoch)
-          .executeTakeFirstOrThrow(),
+    async renew(lease: Lease, ttlMs: number, options: WriteOptions = {}): Promise<boolean> {
+      const { numUpdatedRows } = await db.write(
+        (trx) =>
+          trx
+            .updateTable('leases')
+            .set((e) => ({ expires: e(dbNow(db), '+', ttlMs) }))
+            .where('name', '=', lease.name)
+            .where('epoch', '=', lease.epoch)
+            .executeTakeFirstOrThrow(),
+        options,
       );
       return numUpdatedRows === 1n;
     },

@@ -16,6 +16,8 @@ export interface MigrateOptions {
   readonly migrations?: readonly Migration[];
   /** Without triggers the journal is off: for a reinflate, which writes what the library says already. */
   readonly triggers?: boolean;
+  /** What every statement passes through, so that a test can end the process at any of them. */
+  readonly through?: (session: Session) => Session;
 }
 
 /** In meta, while a reinflate is under way. */

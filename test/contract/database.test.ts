@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { CompiledQuery } from 'kysely';
+import { CompiledQuery, sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { isUniqueViolation } from '../../src/store/constraint.ts';
 import type { Database, Writer } from '../../src/store/database.ts';
-import { onEachEngine, openFreshStore } from '../support/engines.ts';
+import { onEachEngine, onOneEngine, openFreshStore } from '../support/engines.ts';
 
 class Abandon extends Error {}
 
@@ -148,5 +148,21 @@ onEachEngine('the database', (engine) => {
       }),
       { numRuns: 40 },
     );
+  });
+});
+
+onOneEngine('sqlite', 'a write that goes to the disk', (engine) => {
+  it('waits for the disk, and the writes after it do not', async () => {
+    const { database } = await openFreshStore(engine);
+    const synchronous = (toDisk: boolean) =>
+      database.write(
+        async (trx) => (await sql<{ synchronous: number }>`PRAGMA synchronous`.execute(trx)).rows[0],
+        { toDisk },
+      );
+    const [normal, full] = [{ synchronous: 1 }, { synchronous: 2 }];
+    expect(await synchronous(false)).toEqual(normal);
+    expect(await Promise.all([true, false, true, true].map(synchronous))).toEqual([full, normal, full, full]);
+    expect(await synchronous(false)).toEqual(normal);
+    await database.close();
   });
 });

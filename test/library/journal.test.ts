@@ -1,6 +1,11 @@
 import { beforeEach, expect, it } from 'vitest';
 import type { Files } from '../../src/library/files/files.ts';
+import { flushJournal, journalLease, leaseTtlMs } from '../../src/library/journal/flush.ts';
+import { foldJournal } from '../../src/library/journal/fold.ts';
 import { readSets } from '../../src/library/journal/sets.ts';
+import type { Database } from '../../src/store/database.ts';
+import { createStore } from '../../src/store/store.ts';
+import { TestClock } from '../support/clock.ts';
 import { onEachEngine } from '../support/engines.ts';
 import {
   folderFiles,
@@ -63,5 +68,53 @@ onEachEngine('the journal', (engine) => {
     } finally {
       await rebuilt.close();
     }
+  });
+
+  it('has the index on the disk before a set counts, so that no loss of power leaves the index behind', async () => {
+    await addUser('anna', 'owner');
+    const events: string[] = [];
+    const { database, flushDeps } = pair;
+    const watched: Database = {
+      ...database,
+      write: (work, options) => {
+        events.push(options?.toDisk ? 'to disk' : 'write');
+        return database.write(work, options);
+      },
+    };
+    const put: Files['put'] = (key, body) => {
+      events.push('put');
+      return files.put(key, body);
+    };
+    const library = { ...flushDeps.library, files: { ...files, put } };
+    const { journal, leases } = createStore(watched, flushDeps.now);
+    await flushJournal({ ...flushDeps, library, journal, leases }, 'test');
+    expect(events.filter((event) => event !== 'write')).toEqual(['to disk', 'put']);
+    expect(events.indexOf('put')).toBe(events.indexOf('to disk') + 1);
+  });
+
+  it('is folded under a lease that is kept, however long the folder takes to answer', async () => {
+    const { database, flushDeps, store } = pair;
+    const clock = new TestClock();
+    const began = clock.now();
+    const anna = await addUser('anna', 'owner');
+    await pair.flush();
+    for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']) {
+      await store.forUser(anna.id).groups.create({ name });
+      await pair.flush();
+    }
+    clock.advance(24 * 3600 * 1000);
+    database.timeOffsetMs = () => clock.now() - began;
+    const another = () => store.leases.acquire(journalLease, 'another', leaseTtlMs);
+    const taken: boolean[] = [];
+    const get: Files['get'] = async (key) => {
+      clock.advance(leaseTtlMs / 4);
+      taken.push((await another()) !== undefined);
+      return files.get(key);
+    };
+    const library = { ...flushDeps.library, files: { ...files, get } };
+    const folded = await foldJournal({ ...flushDeps, library, now: clock.now }, 'test');
+    expect(folded).toEqual({ sets: 9, days: 1 });
+    expect(taken).toEqual(taken.map(() => false));
+    expect(taken.length).toBeGreaterThan(4);
   });
 });

@@ -2,21 +2,36 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { readSets } from '../../src/library/journal/sets.ts';
-import { type Migration, readMigrations } from '../../src/store/migrations.ts';
+import { appliedVersion, type Migration, readMigrations, reinflateKey } from '../../src/store/migrations.ts';
+import type { Session } from '../../src/store/session.ts';
 import { openDatabaseAsItIs } from '../support/as-it-is.ts';
-import { onEachEngine } from '../support/engines.ts';
+import { type EngineName, onEachEngine, onOneEngine, useEngine } from '../support/engines.ts';
+import { forEachFault } from '../support/faults.ts';
+import { faultySession } from '../support/faulty-session.ts';
 import { folderFiles, openPair, reinflateInto, temporaryFolder } from '../support/library.ts';
 import { migrate } from '../support/migrate.ts';
+import { withSession } from '../support/session.ts';
+
+/** Where the library is rebuilt to see what it holds. */
+const elsewhere = useEngine('sqlite');
+
+/** The present schema, and one after it. */
+function colourful(engine: EngineName): Migration[] {
+  const present = readMigrations(engine);
+  return [
+    ...present,
+    {
+      version: present.length + 1,
+      name: 'colours',
+      sql: `ALTER TABLE groups ADD COLUMN colour text; UPDATE groups SET colour = 'grey of ' || name;`,
+    },
+  ];
+}
 
 onEachEngine('a migration in the middle of a history', (engine) => {
-  const present = readMigrations(engine.name);
-  const next: Migration = {
-    version: present.length + 1,
-    name: 'colours',
-    sql: `ALTER TABLE groups ADD COLUMN colour ${engine.name === 'sqlite' ? 'TEXT' : 'text'};
-          UPDATE groups SET colour = 'grey of ' || name;`,
-  };
-  const migrations = [...present, next];
+  const migrations = colourful(engine.name);
+  const present = migrations.slice(0, -1);
+  const next = migrations.at(-1) as Migration;
 
   async function twoSchemas() {
     const files = await folderFiles(await temporaryFolder());
@@ -72,6 +87,56 @@ onEachEngine('a migration in the middle of a history', (engine) => {
     await old.close();
   });
 
+  // The end after a statement is the end before the next one.
+  it('is done by the next start when the process ends after any of its statements, and nothing is lost', async () => {
+    const ends = await forEachFault({ kind: 'crash', moment: 'after' }, async (faults) => {
+      const { files, target, old, kept } = await twoSchemas();
+      const before = await old.store.stateHash();
+      const ended = migrate(target, migrations, (session) => faultySession(session, faults));
+      await ended.catch(() => expect(faults.fired).toBeDefined());
+
+      // Whoever still runs at the schema that there is loses nothing that it writes, either.
+      const version = await withSession(target, appliedVersion);
+      expect([present.length, next.version]).toContain(version);
+      if (version === present.length) {
+        expect(await old.store.stateHash()).toEqual(before);
+        await old.store.forUser(1).groups.rename(kept.id, { name: 'renamed after the crash' });
+        expect(await old.flush()).toBe(1);
+      }
+      await old.close();
+
+      await migrate(target, migrations);
+      const after = await openDatabaseAsItIs(target, files);
+      const { rows } = await sql<{ colour: string }>`SELECT colour FROM groups ORDER BY id`.execute(
+        after.database.read,
+      );
+      expect(rows.every(({ colour }) => colour.startsWith('grey of '))).toBe(true);
+      const state = await after.store.stateHash();
+      await after.database.write((trx) => sql`UPDATE groups SET colour = 'noted'`.execute(trx));
+      expect(await after.flush()).toEqual({ facts: 3 });
+      await after.close();
+
+      // What the library has gives the same index, up to the last change.
+      const empty = await elsewhere.freshTarget({ empty: true });
+      await reinflateInto(empty, files, { migrations: colourful('sqlite') });
+      const rebuilt = await openDatabaseAsItIs(empty, files);
+      await rebuilt.database.write((trx) => sql`UPDATE groups SET colour = 'grey of ' || name`.execute(trx));
+      expect(await rebuilt.store.stateHash()).toEqual(state);
+      await rebuilt.close();
+    });
+    expect(ends).toBeGreaterThan(20);
+  }, 120_000);
+
+  it('does not start over a reinflate that was interrupted', async () => {
+    const { target, old } = await twoSchemas();
+    await old.close();
+    await withSession(target, (session) =>
+      session.rows('INSERT INTO meta (key, value) VALUES ($1, $2)', [reinflateKey, '{}']),
+    );
+    await expect(migrate(target, migrations)).rejects.toThrow('A reinflate was interrupted');
+    expect(await withSession(target, appliedVersion)).toBe(present.length);
+  });
+
   it('from a schema before the journal notes every row that was there', async () => {
     const files = await folderFiles(await temporaryFolder());
     const target = await engine.freshTarget({ empty: true });
@@ -84,3 +149,38 @@ onEachEngine('a migration in the middle of a history', (engine) => {
     await pair.close();
   });
 });
+
+onOneEngine('postgres', 'a migration beside a transaction that is open', (engine) => {
+  it('waits for it, and does not start over the change that it made', async () => {
+    const migrations = colourful('postgres');
+    const target = await engine.freshTarget();
+    const changed = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
+    const changing = withSession(target, async (session) => {
+      await session.run('BEGIN');
+      await session.rows('INSERT INTO users (username, role, created_at, updated_at) VALUES ($1, $2, 0, 0)', [
+        'anna',
+        'owner',
+      ]);
+      changed.resolve();
+      await release.promise;
+      await session.run('COMMIT');
+    });
+    await changed.promise;
+    const migrating = migrate(target, migrations).catch((error: Error) => error);
+    await withSession(target, (session) => untilSomebodyWaits(session));
+    release.resolve();
+    await changing;
+    expect(await migrating).toMatchObject({ message: expect.stringContaining('not in the library yet') });
+    expect(await withSession(target, appliedVersion)).toBe(migrations.length - 1);
+  });
+});
+
+async function untilSomebodyWaits(session: Session): Promise<void> {
+  for (;;) {
+    const waiting = await session.rows(
+      "SELECT 1 AS found FROM pg_locks WHERE NOT granted AND relation = 'journal_dirty'::regclass",
+    );
+    if (waiting.length > 0) return;
+  }
+}

@@ -5,7 +5,7 @@ import type { Faults } from './faults.ts';
 export function faultyDatabase(db: Database, faults: Faults): Database {
   return {
     ...db,
-    write: (work) => faults.step('transaction', () => db.write(work)),
+    write: (work, options) => faults.step('transaction', () => db.write(work, options)),
     snapshot: (work) => faults.look('snapshot', () => db.snapshot(work)),
   };
 }

@@ -2,6 +2,7 @@
 // slept too long finds its lease gone and clears nothing.
 import { LeaseLost } from '../../errors.ts';
 import type { Clock } from '../../model/glossary.ts';
+import type { WriteOptions } from '../../store/database.ts';
 import type { JournalStore } from '../../store/journal-store.ts';
 import type { Lease, LeaseStore } from '../../store/lease-store.ts';
 import type { Library } from '../library.ts';
@@ -62,6 +63,8 @@ export async function flushUnder(deps: FlushDeps, lease: Lease): Promise<Flushed
       for (const seq of page.seqs) seqs.push(seq);
       await keepLease(deps, lease);
     }
+    // The index must not forget, when the power fails, what the library is about to know.
+    await keepLease(deps, lease, { toDisk: true });
     await set.finish();
   });
   if (outcome === 'overtaken') return undefined;
@@ -70,6 +73,6 @@ export async function flushUnder(deps: FlushDeps, lease: Lease): Promise<Flushed
   return { facts };
 }
 
-async function keepLease({ leases }: FlushDeps, lease: Lease): Promise<void> {
-  if (!(await leases.renew(lease, leaseTtlMs))) throw new LeaseLost(lease.name);
+async function keepLease({ leases }: FlushDeps, lease: Lease, options?: WriteOptions): Promise<void> {
+  if (!(await leases.renew(lease, leaseTtlMs, options))) throw new LeaseLost(lease.name);
 }

@@ -1,7 +1,7 @@
 // Keeps the number of files small: the sets of each day that is over become one.
 
 import { LeaseLost, Unavailable } from '../../errors.ts';
-import type { Lease, LeaseStore } from '../../store/lease-store.ts';
+import type { Lease } from '../../store/lease-store.ts';
 import { ulidTime } from '../ulid.ts';
 import { type FlushDeps, journalLease, leaseTtlMs } from './flush.ts';
 import { mergeSets } from './merge.ts';
@@ -65,7 +65,7 @@ function mergeDeps(deps: FlushDeps, lease: Lease) {
     files: deps.library.files,
     writer: deps.library.writer,
     newUlid: deps.newUlid,
-    onPart: keeper(deps.leases, lease),
+    onPart: keeper(deps, lease),
     // The last look before the merged set counts and the others go.
     beforeFinish: async () => {
       if (!(await deps.leases.renew(lease, leaseTtlMs))) throw new LeaseLost(lease.name);
@@ -74,12 +74,13 @@ function mergeDeps(deps: FlushDeps, lease: Lease) {
 }
 
 /** Renews the lease, but not at every call. */
-function keeper(leases: LeaseStore, lease: Lease): () => Promise<void> {
-  let renewedAt = performance.now();
+function keeper({ leases, now }: FlushDeps, lease: Lease): () => Promise<void> {
+  let renewedAt = now();
   return async () => {
-    if (performance.now() - renewedAt < leaseTtlMs / 5) return;
+    // A clock that was set back is a reason to renew, too.
+    if (Math.abs(now() - renewedAt) < leaseTtlMs / 5) return;
     if (!(await leases.renew(lease, leaseTtlMs))) throw new LeaseLost(lease.name);
-    renewedAt = performance.now();
+    renewedAt = now();
   };
 }
 
@@ -91,7 +92,7 @@ function keeper(leases: LeaseStore, lease: Lease): () => Promise<void> {
 async function tidySets(deps: FlushDeps, lease: Lease): Promise<readonly FactSet[]> {
   const { files } = deps.library;
   const upTo = await deps.journal.findOrdinal();
-  const keep = keeper(deps.leases, lease);
+  const keep = keeper(deps, lease);
   const { sets, leftovers } = await readSets(files, keep);
   const missing = missingSets(sets, await deps.journal.findLastSet());
   if (missing.length > 0) {

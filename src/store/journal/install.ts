@@ -1,7 +1,7 @@
 // Puts the journal's triggers in place, and takes them off again while the schema changes.
-import { type DurableTable, durableTables, noteColumns } from '../durable.ts';
+import { type DurableTable, durableTables } from '../durable.ts';
 import { columnsOf, type Session, tableExists } from '../session.ts';
-import { postgresTriggers, sqliteTriggers, triggerPrefix } from './triggers.ts';
+import { noteAllRowsOf, postgresTriggers, sqliteTriggers, triggerPrefix } from './triggers.ts';
 
 /** In meta: the triggers that are in place, by table, so that a start changes only what differs. */
 const installedKey = 'journal_triggers';
@@ -21,7 +21,7 @@ export async function installTriggers(
   await dropTriggers(session);
   for (const statement of Object.values(wanted).flat()) await session.run(statement);
   for (const table of tables) {
-    if (wanted[table.name] && !installed[table.name]) await noteAllRows(session, table);
+    if (wanted[table.name] && !installed[table.name]) await session.run(noteAllRowsOf(table));
   }
   await remember(session, wanted);
 }
@@ -51,14 +51,6 @@ export async function markJournaled(
   tables: readonly DurableTable[] = durableTables,
 ): Promise<void> {
   await remember(session, Object.fromEntries(tables.map((table) => [table.name, []])));
-}
-
-export async function noteAllRows(session: Session, table: DurableTable): Promise<void> {
-  const notes = noteColumns(table.key);
-  await session.run(
-    `INSERT INTO journal_dirty (tbl, ${notes.map(({ note }) => note).join(', ')})
-     SELECT ${table.id}, ${notes.map(({ column }) => column).join(', ')} FROM ${table.name}`,
-  );
 }
 
 async function wantedTriggers(session: Session, tables: readonly DurableTable[]) {

@@ -65,6 +65,13 @@ export function postgresTriggers({ table, columns }: TableShape): string[] {
   ];
 }
 
+/** As if every row of the table had just changed. */
+export function noteAllRowsOf({ id, name, key }: DurableTable): string {
+  const notes = noteColumns(key);
+  return `INSERT INTO journal_dirty (tbl, ${notes.map(({ note }) => note).join(', ')})
+    SELECT ${id}, ${notes.map(({ column }) => column).join(', ')} FROM ${name}`;
+}
+
 /** Undefined when every column counts. */
 function watchedColumns(table: DurableTable, columns: readonly string[]): string[] | undefined {
   if (!table.volatile || table.volatile.length === 0) return undefined;

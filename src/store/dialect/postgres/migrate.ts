@@ -18,8 +18,9 @@ import { getTypeParser } from './types.ts';
 const lockKey = 0x4c454354;
 
 export async function migratePostgres(url: string, now: Clock, options: MigrateOptions = {}): Promise<void> {
-  const { migrations = readMigrations('postgres') } = options;
-  const { session, close } = await postgresSession(url);
+  const { migrations = readMigrations('postgres'), through = (direct) => direct } = options;
+  const { session: direct, close } = await postgresSession(url);
+  const session = through(direct);
   try {
     // Held until the session ends.
     await session.rows('SELECT pg_advisory_lock($1)', [lockKey]);

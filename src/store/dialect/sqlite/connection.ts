@@ -63,12 +63,21 @@ export async function untilFree<T>(step: () => T, limits = { giveUpAfterMs }): P
   }
 }
 
+export type Synchronous = 'NORMAL' | 'FULL';
+
 export class SqliteConnection implements DatabaseConnection {
   readonly db: DatabaseSync;
+  #synchronous: Synchronous = 'NORMAL';
   readonly #statements = new Map<string, { statement: StatementSync; columns: readonly string[] }>();
 
   constructor(db: DatabaseSync) {
     this.db = db;
+  }
+
+  setSynchronous(mode: Synchronous): void {
+    if (mode === this.#synchronous) return;
+    this.db.exec(`PRAGMA synchronous = ${mode}`);
+    this.#synchronous = mode;
   }
 
   /** Only a statement outside a transaction can meet a lock: BEGIN IMMEDIATE has taken it for the others. */

@@ -11,7 +11,7 @@ import {
 } from 'kysely';
 import { Unavailable } from '../../../errors.ts';
 import type { Tables } from '../../tables.ts';
-import { giveUpAfterMs, type SqliteConnection, untilFree } from './connection.ts';
+import { giveUpAfterMs, type SqliteConnection, type Synchronous, untilFree } from './connection.ts';
 
 export function kyselyOn(driver: Driver): Kysely<Tables> {
   const dialect: Dialect = {
@@ -50,10 +50,14 @@ export class ReadDriver implements Driver {
 /** One writer: a transaction has the connection to itself from BEGIN to COMMIT, the next one waits its turn. */
 export class WriteDriver implements Driver {
   readonly #connection: SqliteConnection;
-  readonly #turns = new Turns();
+  readonly #turns: Turns;
+  readonly #synchronous: Synchronous;
 
-  constructor(connection: SqliteConnection) {
+  /** With FULL a commit, and every one before it, outlives a loss of power; it waits for the disk. */
+  constructor(connection: SqliteConnection, turns: Turns, synchronous: Synchronous) {
     this.#connection = connection;
+    this.#turns = turns;
+    this.#synchronous = synchronous;
   }
 
   async init() {}
@@ -64,6 +68,8 @@ export class WriteDriver implements Driver {
   }
 
   async beginTransaction() {
+    // Cannot be changed within a transaction, so it is set by whoever has the turn.
+    this.#connection.setSynchronous(this.#synchronous);
     // IMMEDIATE takes the write lock at once: a transaction that read first could not be upgraded safely.
     await untilFree(() => this.#connection.db.exec('BEGIN IMMEDIATE'));
   }
@@ -85,7 +91,7 @@ export class WriteDriver implements Driver {
 }
 
 /** First come, first served; who has waited too long is told to come again. */
-class Turns {
+export class Turns {
   #taken = false;
   readonly #waiting: { go: () => void; timer: NodeJS.Timeout }[] = [];
 

@@ -17,9 +17,9 @@ import { openSqlite, untilFree } from './connection.ts';
 import { sqliteSession } from './session.ts';
 
 export async function migrateSqlite(path: string, now: Clock, options: MigrateOptions = {}): Promise<void> {
-  const { migrations = readMigrations('sqlite') } = options;
+  const { migrations = readMigrations('sqlite'), through = (direct) => direct } = options;
   const db = await openSqlite(path, 'write');
-  const session = sqliteSession(db);
+  const session = through(sqliteSession(db));
   let copied = false;
   try {
     await refuseHalfBuilt(session, options);
@@ -39,7 +39,7 @@ export async function migrateSqlite(path: string, now: Clock, options: MigrateOp
         } else {
           await finishMigrating(session, options);
         }
-        db.exec('COMMIT');
+        await session.run('COMMIT');
         if (!next) return;
       } finally {
         if (db.isTransaction) db.exec('ROLLBACK');

@@ -5,7 +5,7 @@ import { CompiledQuery } from 'kysely';
 import type { Clock } from '../../../model/glossary.ts';
 import { type Database, withoutNesting } from '../../database.ts';
 import { openSqlite, SqliteConnection } from './connection.ts';
-import { kyselyOn, ReadDriver, WriteDriver } from './dialect.ts';
+import { kyselyOn, ReadDriver, Turns, WriteDriver } from './dialect.ts';
 import { migrateSqlite } from './migrate.ts';
 import { ReaderThread } from './reader-thread-client.ts';
 
@@ -20,13 +20,16 @@ export async function openSqliteDatabase(
   const writerConnection = new SqliteConnection(await openSqlite(path, 'write'));
   const readerConnection = new SqliteConnection(await openSqlite(path, 'read'));
   const thread = new ReaderThread(path);
-  const writer = kyselyOn(new WriteDriver(writerConnection));
+  const turns = new Turns();
+  const writer = kyselyOn(new WriteDriver(writerConnection, turns, 'NORMAL'));
+  const diskWriter = kyselyOn(new WriteDriver(writerConnection, turns, 'FULL'));
 
   return {
     engine: 'sqlite',
     read: kyselyOn(new ReadDriver(readerConnection)),
     heavyRead: kyselyOn(new ReadDriver(thread)),
-    write: (work) => withoutNesting(() => writer.transaction().execute(work)),
+    write: (work, { toDisk = false } = {}) =>
+      withoutNesting(() => (toDisk ? diskWriter : writer).transaction().execute(work)),
     dataVersion: () => readerConnection.dataVersion(),
     snapshot: async (work) => {
       // A connection of its own: on the shared one, everyone else's reads would fall into the transaction.
