@@ -1,5 +1,5 @@
 // The promise, with real processes: kill them, delete the index, and nothing that was flushed is lost.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -22,6 +22,7 @@ onEachEngine('a library and its processes', (engine) => {
   const freshIndex = async () => ({
     LECTERN_DATABASE_URL: databaseUrl(await engine.freshTarget({ empty: true })),
   });
+  const indexPath = () => (env.LECTERN_DATABASE_URL ?? '').replace(/^sqlite:/, '');
   const run = (...args: string[]) => lectern.run(args, { env });
   const token = async () =>
     JSON.parse((await run('token', 'create', '--name', 't', '--scope', 'write', '--json')).stdout).token;
@@ -129,5 +130,25 @@ onEachEngine('a library and its processes', (engine) => {
     expect(gap).toMatchObject({ code: 1, stderr: expect.stringContaining(second) });
     writeFileSync(join(library, second), kept);
     expect(await run('user', 'list')).toMatchObject({ code: 0, stdout: expect.stringContaining('anna') });
+  }, 60_000);
+
+  it('that cannot be written when the server stops gets the rest at the next start', async () => {
+    const server = await lectern.serve({ role: 'api', env });
+    const secret = await token();
+    const temporary = join(library, '.tmp');
+    rmSync(temporary, { recursive: true });
+    writeFileSync(temporary, 'in the way');
+    const headers = { Authorization: `Bearer ${secret}` };
+    await server.request('/api/groups', jsonRequest('POST', { name: 'the last' }, headers));
+    await server.stop();
+    // The journal could not be written, and all the rest was stopped nevertheless.
+    expect(server.output.stderr).toContain('stopping failed');
+    if (engine.name === 'sqlite') expect(existsSync(`${indexPath()}-wal`)).toBe(false);
+
+    rmSync(temporary);
+    expect(await run('library', 'check')).toMatchObject({ code: 0 });
+    env = { ...env, ...(await freshIndex()) };
+    const { stdout } = await run('reinflate', '--json');
+    expect(JSON.parse(stdout).tables).toContainEqual(expect.objectContaining({ table: 'groups', rows: 2 }));
   }, 60_000);
 });
