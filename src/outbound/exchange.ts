@@ -3,7 +3,7 @@ import type { Client } from 'undici';
 import { connect, type Destination } from './connect.ts';
 import { type Connection, type Connections, StaleConnection } from './connections.ts';
 import type { DialDeps } from './dial.ts';
-import { toFailure } from './failure.ts';
+import { codeOf, Failure, toFailure } from './failure.ts';
 import { receivedHeaders } from './headers.ts';
 import { type Limits, Stop } from './limits.ts';
 
@@ -121,7 +121,10 @@ async function* readBody(
     }
     isWhole = true;
   } catch (error) {
-    throw toFailure(stop.reasonFor(error), 'reset');
+    // In the middle of a body, the other side's farewell is as good as a cut.
+    if (!stop.signal.aborted && codeOf(error) === 'UND_ERR_SOCKET')
+      throw new Failure('truncated', { cause: error });
+    throw toFailure(stop.reasonFor(error));
   } finally {
     end(isWhole);
   }

@@ -64,7 +64,8 @@ export function toFailure(error: unknown, otherwise: FailureReason = 'protocol')
 
 function reasonOf(code: string): FailureReason | undefined {
   if (code === 'UND_ERR_HEADERS_OVERFLOW' || code === 'HPE_HEADER_OVERFLOW') return 'headers-too-large';
-  if (code === 'Z_BUF_ERROR' || code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') return 'truncated';
+  if (code.startsWith('HPE_')) return 'protocol';
+  if (code === 'Z_BUF_ERROR') return 'truncated';
   if (/^(Z_|ERR__ERROR|ERR_BROTLI|ERR_ZSTD|ZSTD_)/.test(code)) return 'bad-encoding';
   if (/^(ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_SOCKET|UND_ERR_CLOSED|UND_ERR_DESTROYED)$/.test(code))
     return 'reset';
@@ -73,6 +74,6 @@ function reasonOf(code: string): FailureReason | undefined {
   return undefined;
 }
 
-function codeOf(error: unknown): string {
+export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }

@@ -139,7 +139,7 @@ async function inTime<T>(
   const stop = new Stop(after, signal);
   stop.within(connectMs, 'timeout-connect');
   try {
-    return await stop.race(work());
+    return await stop.race(work);
   } finally {
     stop.dispose();
   }

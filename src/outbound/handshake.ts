@@ -3,13 +3,18 @@ import type { Duplex } from 'node:stream';
 import { Failure } from './failure.ts';
 
 export async function readExactly(socket: Duplex, length: number, signal: AbortSignal): Promise<Buffer> {
-  for (;;) {
-    const chunk: Buffer | null = length === 0 ? Buffer.alloc(0) : socket.read(length);
-    // At the end of a stream, read() gives what is left, however little.
-    if (chunk && chunk.length === length) return chunk;
-    if (chunk || socket.readableEnded || socket.destroyed) throw new Failure('proxy');
-    await readable(socket, signal);
+  const chunks: Buffer[] = [];
+  for (let left = length; left > 0; ) {
+    // What is there is taken, however little: a stream that still holds some calls itself readable at once and again,
+    // and a proxy that sends half an answer would keep us busy for ever.
+    const chunk: Buffer | null = socket.read(Math.max(1, Math.min(left, socket.readableLength)));
+    if (chunk) {
+      chunks.push(chunk);
+      left -= chunk.length;
+    } else if (socket.readableEnded || socket.destroyed) throw new Failure('proxy');
+    else await readable(socket, signal);
   }
+  return Buffer.concat(chunks);
 }
 
 /** Up to and with the empty line that ends a head. */

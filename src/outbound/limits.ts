@@ -74,7 +74,7 @@ export class Stop {
   }
 
   /** Work that has nothing to stop by itself, such as a DNS query: its result is not waited for any longer. */
-  async race<T>(work: Promise<T>): Promise<T> {
+  async race<T>(work: () => Promise<T>): Promise<T> {
     const { signal } = this;
     if (signal.aborted) throw signal.reason;
     let onAbort: (() => void) | undefined;
@@ -83,7 +83,7 @@ export class Stop {
       signal.addEventListener('abort', onAbort, { once: true });
     });
     try {
-      return await Promise.race([work, aborted]);
+      return await Promise.race([work(), aborted]);
     } finally {
       if (onAbort) signal.removeEventListener('abort', onAbort);
     }

@@ -78,7 +78,7 @@ export function createOutbound(deps: OutboundDeps): Outbound {
     const journey: Journey = { url: shownUrl(given.url), hops: [] };
     try {
       const arrived = await follow(following, input, limits, journey);
-      return 'answer' in arrived ? read(input, limits, journey, arrived) : arrived;
+      return 'answer' in arrived ? await read(input, limits, journey, arrived) : arrived;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       return failedWith(journey, error);
@@ -106,12 +106,12 @@ export function createOutbound(deps: OutboundDeps): Outbound {
 }
 
 /** What an answer means. The hop ends here, or with the body's stream. */
-function read(
+async function read(
   input: OutboundRequest,
   limits: Limits,
   { url, hops }: Journey,
   { answer, isConditional }: Arrived,
-): BodyStream | NotModified | Failed {
+): Promise<BodyStream | NotModified | Failed> {
   const { status, headers } = answer;
   const where = { url, hops };
   const leave = <T>(outcome: T): T => {
@@ -123,7 +123,10 @@ function read(
 
   if (status === 304 && isConditional) {
     const { etag = input.validators?.etag, lastModified = input.validators?.lastModified } = sent;
-    return leave({ kind: 'not-modified', ...answered, validators: { url, etag, lastModified } });
+    // Waited for, so that the next request to this server finds the connection free.
+    answer.discard();
+    await answer.over;
+    return { kind: 'not-modified', ...answered, validators: { url, etag, lastModified } };
   }
   const isManualRedirect = input.redirect === 'manual' && status >= 300 && status < 400;
   const isAccepted = (status >= 200 && status < 300) || isManualRedirect || input.acceptStatus?.(status);

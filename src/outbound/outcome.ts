@@ -116,10 +116,13 @@ type Where = Pick<Common, 'url' | 'hops'>;
 
 export const fetched = 'The server has answered.';
 
+/** Outcomes are made from others, and only this much of them carries over. */
+const whereOf = ({ url, hops }: Where): Where => ({ url, hops });
+
 export function rateLimited(where: Where, retryAt: Millis, status?: number): RateLimited {
   return {
     kind: 'rate-limited',
-    ...where,
+    ...whereOf(where),
     retryAt,
     status,
     sentence: 'The server asks to be left alone for a while.',
@@ -127,12 +130,17 @@ export function rateLimited(where: Where, retryAt: Millis, status?: number): Rat
 }
 
 export function gone(where: Where): Gone {
-  return { kind: 'gone', ...where, status: 410, sentence: 'The server says that this is gone for good.' };
+  return {
+    kind: 'gone',
+    ...whereOf(where),
+    status: 410,
+    sentence: 'The server says that this is gone for good.',
+  };
 }
 
 export function failedWith(where: Where, failure: Failure): Failed {
   const { reason, cause } = failure;
-  return { kind: 'failed', ...where, reason, cause: cause ?? failure, sentence: sentenceOf(reason) };
+  return { kind: 'failed', ...whereOf(where), reason, cause: cause ?? failure, sentence: sentenceOf(reason) };
 }
 
 export function failedStatus(
@@ -143,7 +151,7 @@ export function failedStatus(
   const isChallenge = status === 403 && headers['cf-mitigated'] === 'challenge';
   return {
     kind: 'failed',
-    ...where,
+    ...whereOf(where),
     reason: 'http-status',
     status,
     sentence: sentenceOfStatus(status, isChallenge),

@@ -76,7 +76,7 @@ export async function openPinningProxy(
     const stop = new Stop(deps.after);
     stop.within(limits.connectMs, 'timeout-connect');
     try {
-      const { host, port } = await stop.race(findDestination(deps, parseTarget(text).url, undefined));
+      const { host, port } = await stop.race(() => findDestination(deps, parseTarget(text).url, undefined));
       if (!host) throw new Failure('dns');
       const { socket } = await dial(deps, host, port, stop.signal);
       open.add(socket);
@@ -155,6 +155,7 @@ export async function openPinningProxy(
     username,
     password,
     async close() {
+      if (!server.listening) return;
       const closed = once(server, 'close');
       server.close();
       for (const socket of open) socket.destroy();
