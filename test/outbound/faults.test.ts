@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net';
 import { constants, createBrotliCompress, createGzip, createZstdCompress } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import type { Limits } from '../../src/outbound/limits.ts';
 import { answering, createWorld, reasonOf, textOf } from '../support/outbound.ts';
 
 const megabyte = 1024 * 1024;
@@ -29,7 +30,13 @@ function flooding(first: string, piece: Buffer): (socket: Socket) => void {
   };
 }
 
-const short = { connectMs: 60, firstByteMs: 60, idleMs: 60, totalMs: 150 };
+/** The one limit that a test is about; the others stay out of its way, however busy the machine is. */
+const shortLimits: Record<string, Partial<Limits>> = {
+  'timeout-connect': { connectMs: 60 },
+  'timeout-first-byte': { firstByteMs: 60 },
+  'timeout-idle': { idleMs: 60 },
+  'timeout-total': { totalMs: 200 },
+};
 
 describe('a server that', () => {
   it.each<[what: string, reason: string, onConnection: (socket: Socket) => void]>([
@@ -49,7 +56,7 @@ describe('a server that', () => {
       dripping('', 'HTTP/1.1 103 Early Hints\r\n\r\n', 5),
     ],
   ])('%s fails as %s', async (_what, reason, onConnection) => {
-    const world = createWorld({ limits: short });
+    const world = createWorld({ limits: shortLimits[reason] ?? {} });
     await world.rawSite('a.example', onConnection);
     expect(reasonOf(await world.request('http://a.example/'))).toBe(reason);
   });
@@ -101,8 +108,17 @@ describe('a server that', () => {
     expect(reasonOf(await world.request('http://a.example/'))).toBe(reason);
   });
 
+  it('sends many headers is read up to the limit, and no further', async () => {
+    const world = createWorld();
+    const headers = `X-A: ${'b'.repeat(1_000)}\r\n`;
+    await world.rawSite('a.example', answering(`${head}${headers.repeat(24)}Content-Length: 2\r\n\r\nok`));
+    expect(textOf(await world.request('http://a.example/'))).toBe('ok');
+    const limited = createWorld({ ...world.deps, limits: { maxHeaderBytes: 8_000 } });
+    expect(reasonOf(await limited.request('http://a.example/'))).toBe('headers-too-large');
+  });
+
   it('stalls in TLS fails as unreachable', async () => {
-    const world = createWorld({ limits: short });
+    const world = createWorld({ limits: { connectMs: 60 } });
     await world.rawSite('secure.example', () => {});
     expect(reasonOf(await world.request('https://secure.example/'))).toBe('timeout-connect');
   });
@@ -120,7 +136,7 @@ describe('a server that', () => {
   });
 
   it('has a name server that never answers fails as unreachable', async () => {
-    const world = createWorld({ limits: short, resolve: () => new Promise(() => {}) });
+    const world = createWorld({ limits: { connectMs: 60 }, resolve: () => new Promise(() => {}) });
     expect(reasonOf(await world.request('http://a.example/'))).toBe('timeout-connect');
   });
 
@@ -208,7 +224,7 @@ describe('a bomb of a gigabyte', () => {
 
 describe('a stream', () => {
   it('that nobody reads is given up in time, and its turn with it', async () => {
-    const world = createWorld({ limits: short, pacing: { maxConcurrent: 1, gapMs: 0 } });
+    const world = createWorld({ limits: { totalMs: 500 }, pacing: { maxConcurrent: 1, gapMs: 0 } });
     let closed = 0;
     await world.rawSite('a.example', (socket) => {
       socket.once('close', () => closed++);

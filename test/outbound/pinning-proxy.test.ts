@@ -127,7 +127,7 @@ describe('the pinning proxy', () => {
   it('ends a connection that lasts too long', async () => {
     const world = createWorld();
     await world.rawSite('a.example', () => {});
-    const { tunnel } = await openProxy(world, { totalMs: 60 });
+    const { tunnel } = await openProxy(world, { totalMs: 400 });
     expect((await tunnel('a.example:80', 'GET / HTTP/1.1\r\n\r\n')).status).toBe(200);
   });
 

@@ -90,13 +90,18 @@ describe.each(names)('through a proxy of kind %s', (kind) => {
   });
 
   it('a refusal, a stall and a wrong protocol are failures of the proxy', async () => {
-    const { world, request } = await withProxy(kinds[kind], { limits: { connectMs: 60 } });
+    const { world, request } = await withProxy(kinds[kind]);
     world.dns.set('a.example', ['93.184.216.34']);
     expect(reasonOf(await request('http://a.example/', `${kind}://proxy.example:3128`))).toBe('proxy');
     await world.rawSite('stalls.example', () => {});
-    expect(reasonOf(await world.request('http://a.example/', { proxy: `${kind}://stalls.example` }))).toBe(
-      'timeout-connect',
-    );
+    expect(
+      reasonOf(
+        await world.request('http://a.example/', {
+          proxy: `${kind}://stalls.example`,
+          limits: { connectMs: 60 },
+        }),
+      ),
+    ).toBe('timeout-connect');
     await world.rawSite('talks.example', (socket) => socket.end('220 mail.example ESMTP\r\n'.repeat(1000)));
     expect(reasonOf(await world.request('http://a.example/', { proxy: `${kind}://talks.example` }))).toBe(
       'proxy',

@@ -233,7 +233,7 @@ describe('credentials', () => {
   const credentials = { basic: { username: 'ann', password: 'pässword:1' }, headers: { 'X-My-Key': 'k' } };
   const basic = `Basic ${Buffer.from('ann:pässword:1').toString('base64')}`;
 
-  /** a.example leads to b.example, and that one back to a.example. */
+  /** a.example leads to b.example, that one back to a.example, and this one on within itself. */
   async function circle() {
     const world = createWorld();
     const seen: unknown[] = [];
@@ -246,7 +246,7 @@ describe('credentials', () => {
       ]);
     await world.site('a.example', (request, response) => {
       note(request);
-      const next = { '/': '/own', '/own': 'http://b.example/' }[request.url ?? ''];
+      const next = { '/': '/own', '/own': 'http://b.example/', '/back': '/home' }[request.url ?? ''];
       if (next) response.writeHead(302, { location: next }).end();
       else response.end('back');
     });
@@ -265,6 +265,7 @@ describe('credentials', () => {
       ['a.example', basic, 'k', 'c=1'],
       ['a.example', basic, 'k', 'c=1'],
       ['b.example', undefined, undefined, undefined],
+      ['a.example', undefined, undefined, undefined],
       ['a.example', undefined, undefined, undefined],
     ]);
   });
