@@ -11,8 +11,11 @@ const head = 'HTTP/1.1 200 OK\r\n';
 /** Sends a piece again and again, as fast as it may or every few milliseconds, until the other side has gone. */
 function dripping(first: string, piece: string | Buffer, everyMs: number): (socket: Socket) => void {
   return (socket) => {
-    socket.once('data', () => socket.write(first));
-    const timer = setInterval(() => socket.write(piece), everyMs);
+    let timer: NodeJS.Timeout | undefined;
+    socket.once('data', () => {
+      if (first !== '') socket.write(first);
+      timer = setInterval(() => socket.write(piece), everyMs);
+    });
     socket.once('close', () => clearInterval(timer));
   };
 }
