@@ -112,8 +112,10 @@ function redirected(step: Step, status: number, location: string, { hops }: Jour
   return { url, method, body, isOwnOrigin: step.isOwnOrigin && isSameOrigin };
 }
 
-function keyOf({ host, hostname }: Destination, callersKey: string): string {
-  return paceKeyOf(host ?? { hostname, isPrivate: false }, callersKey);
+/** Through a proxy it is a key of its own: a user's proxy can forge a 429, and must not pause a domain for all others. */
+function keyOf({ host, hostname, proxy }: Destination, callersKey: string): string {
+  const key = paceKeyOf(host ?? { hostname, isPrivate: false }, callersKey);
+  return proxy ? `via:${proxy.hostname}:${proxy.port}:${key}` : key;
 }
 
 /** Until when the host is to be left alone, if it is. Asked once before the turn, so that nobody waits for a "no",

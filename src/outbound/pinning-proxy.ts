@@ -98,6 +98,7 @@ export async function openPinningProxy(
     if (!/^http:\/\//i.test(url)) return refuse(response, 400);
     const target = parseTarget(url).url;
     const socket = await dialFor(url);
+    if (response.destroyed) return void socket.destroy();
     const headers = Object.entries(request.headers).filter(([name]) => !ofOneConnection.test(name));
     const onward = sendOn({
       createConnection: () => socket,

@@ -141,6 +141,19 @@ describe.each(names)('through a proxy of kind %s', (kind) => {
   });
 });
 
+it('a proxy that forges a 429 keeps nobody else from the domain', async () => {
+  const { world, ports, request, outbound } = await withProxy(kinds.http);
+  const forging = rawServer((socket) =>
+    socket.on('data', () => socket.write('HTTP/1.1 429 Too Many Requests\r\nRetry-After: 9999\r\n\r\n')),
+  );
+  ports.set('93.184.216.34', await listen(forging));
+  await world.site('a.example', (_request, response) => response.end('direct'));
+  const proxied = () => request('http://a.example/', 'http://proxy.example:3128');
+  expect((await proxied()).kind).toBe('rate-limited');
+  expect(await proxied()).toMatchObject({ kind: 'rate-limited', status: undefined });
+  expect(textOf(await outbound.request({ url: 'http://a.example/' }))).toBe('direct');
+});
+
 describe('a login', () => {
   it('is given to an HTTP proxy', async () => {
     const { world, proxy, ports, request } = await withProxy(kinds.http);
