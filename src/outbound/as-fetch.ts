@@ -1,0 +1,57 @@
+// Outbound in the shape of fetch(), for libraries that ask for one: OpenID Connect, the clients of language models.
+import { Failure } from './failure.ts';
+import type { Outbound } from './outbound.ts';
+import type { OutboundRequest, StreamOutcome } from './outcome.ts';
+
+type Defaults = Pick<OutboundRequest, 'limits' | 'proxy' | 'unpaced' | 'paceKey'>;
+
+/** Headers that spoke of the body as it was sent, before it was decoded. */
+const ofTheWire = ['content-encoding', 'content-length', 'transfer-encoding'];
+
+export function asFetch(outbound: Outbound, defaults: Defaults = {}): typeof globalThis.fetch {
+  return async (input, init) => {
+    const request = new Request(input, init);
+    const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer());
+    const outcome = await outbound.stream({
+      ...defaults,
+      url: request.url,
+      method: request.method as NonNullable<OutboundRequest['method']>,
+      headers: Object.fromEntries(request.headers),
+      ...(body && { body }),
+      signal: request.signal,
+      redirect: request.redirect === 'follow' ? 'follow' : 'manual',
+      acceptStatus: () => true,
+    });
+    request.signal.throwIfAborted();
+    const response = responseOf(outcome);
+    if (request.redirect !== 'error' || response.status < 300 || response.status > 399) return response;
+    await response.body?.cancel();
+    throw new TypeError('fetch failed', { cause: new Failure('bad-redirect') });
+  };
+}
+
+function responseOf(outcome: StreamOutcome): Response {
+  switch (outcome.kind) {
+    case 'body': {
+      const headers = new Headers(
+        Object.entries(outcome.headers).filter(([name]) => !ofTheWire.includes(name)),
+      );
+      const isNull = [204, 205, 304].includes(outcome.status);
+      if (isNull) void outcome.stream.return();
+      const body = isNull ? null : ReadableStream.from(outcome.stream);
+      const response = new Response(body as never, { status: outcome.status, headers });
+      Object.defineProperty(response, 'url', { value: outcome.url });
+      return response;
+    }
+    case 'rate-limited':
+      return new Response(outcome.sentence, {
+        status: outcome.status ?? 429,
+        headers: { 'retry-after': new Date(outcome.retryAt).toUTCString() },
+      });
+    case 'gone':
+    case 'not-modified':
+      return new Response(null, { status: outcome.kind === 'gone' ? 410 : 304 });
+    case 'failed':
+      throw new TypeError('fetch failed', { cause: new Failure(outcome.reason, { cause: outcome.cause }) });
+  }
+}

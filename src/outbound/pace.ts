@@ -1,0 +1,136 @@
+// Turns: how many requests a host sees at once, how close together, and how long it is left alone when it says so.
+import { getDomain } from 'tldts';
+import type { Clock, Millis } from '../model/glossary.ts';
+import type { After } from './limits.ts';
+import { cancelled } from './limits.ts';
+import type { CheckedHost } from './resolve.ts';
+
+/** Until when which hosts are to be left alone. Kept where a restart does not forget it. */
+export interface PauseMemory {
+  find(key: string): Promise<number | undefined>;
+  remember(key: string, untilMs: number): Promise<void>;
+}
+
+export interface Pacing {
+  readonly maxConcurrent: number;
+  /** Between the starts of two requests. */
+  readonly gapMs: number;
+}
+
+export const defaultPacing: Pacing = { maxConcurrent: 2, gapMs: 500 };
+
+/** Ends the turn. Calling it twice does no harm. */
+export type EndTurn = () => void;
+
+export interface Pace {
+  /** Resolves when it is this caller's turn. Callers of one key come in the order they asked; other keys never wait. */
+  enter(key: string, signal?: AbortSignal): Promise<EndTurn>;
+  /** Keys that are in use or were so a moment ago. */
+  readonly size: number;
+}
+
+interface Lane {
+  running: number;
+  nextStartAt: Millis;
+  /** When it comes to the front and there is room, it starts. */
+  readonly waiting: Set<() => void>;
+  cancelTimer: (() => void) | undefined;
+}
+
+/**
+ * On the internet the registrable domain, so that a farm of feeds is asked as one; a.github.io and b.github.io are two.
+ * On a private network the caller's own key, since one host there serves feeds of many origins (RSSHub, RSS-Bridge).
+ */
+export function paceKeyOf(host: Pick<CheckedHost, 'hostname' | 'isPrivate'>, callersKey: string): string {
+  if (host.isPrivate) return `private:${callersKey}`;
+  const hostname = host.hostname.toLowerCase().replace(/\.$/, '');
+  return `domain:${getDomain(hostname, { allowPrivateDomains: true }) ?? hostname}`;
+}
+
+export function createPace(
+  { now, after }: { now: Clock; after: After },
+  { maxConcurrent, gapMs }: Pacing = defaultPacing,
+): Pace {
+  const lanes = new Map<string, Lane>();
+
+  const advance = (key: string, lane: Lane): void => {
+    lane.cancelTimer?.();
+    lane.cancelTimer = undefined;
+    for (;;) {
+      const isIdle = lane.running === 0 && lane.waiting.size === 0;
+      const waitMs = lane.nextStartAt - now();
+      if (isIdle && waitMs <= 0) {
+        lanes.delete(key);
+        return;
+      }
+      if (!isIdle && (lane.waiting.size === 0 || lane.running >= maxConcurrent)) return;
+      if (waitMs > 0) {
+        // The clock may be set back meanwhile; nobody waits longer than one gap for that.
+        lane.nextStartAt = now() + Math.min(waitMs, gapMs);
+        lane.cancelTimer = after(Math.min(waitMs, gapMs), () => advance(key, lane));
+        return;
+      }
+      const [start] = lane.waiting;
+      if (!start) return;
+      lane.waiting.delete(start);
+      lane.running += 1;
+      lane.nextStartAt = now() + gapMs;
+      start();
+    }
+  };
+
+  return {
+    get size() {
+      return lanes.size;
+    },
+
+    enter(key, signal) {
+      const lane = lanes.get(key) ?? {
+        running: 0,
+        nextStartAt: 0,
+        waiting: new Set<() => void>(),
+        cancelTimer: undefined,
+      };
+      lanes.set(key, lane);
+      return new Promise((resolve, reject) => {
+        if (signal?.aborted) {
+          advance(key, lane);
+          return reject(cancelled(signal));
+        }
+        const onAbort = () => {
+          lane.waiting.delete(start);
+          advance(key, lane);
+          if (signal) reject(cancelled(signal));
+        };
+        const start = () => {
+          signal?.removeEventListener('abort', onAbort);
+          let isOver = false;
+          resolve(() => {
+            if (isOver) return;
+            isOver = true;
+            lane.running -= 1;
+            advance(key, lane);
+          });
+        };
+        signal?.addEventListener('abort', onAbort, { once: true });
+        lane.waiting.add(start);
+        advance(key, lane);
+      });
+    },
+  };
+}
+
+/** For a process by itself, and for tests: forgets at its end, and a pause when it is over. */
+export function memoryOfPauses(now: Clock): PauseMemory {
+  const pauses = new Map<string, number>();
+  return {
+    async find(key) {
+      const untilMs = pauses.get(key);
+      if (untilMs !== undefined && untilMs <= now()) pauses.delete(key);
+      return pauses.get(key);
+    },
+    async remember(key, untilMs) {
+      pauses.set(key, untilMs);
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseRetryAfter, pauseAfter } from './retry-after.ts';
+
+const nowMs = Date.UTC(2026, 0, 1, 12);
+const hourMs = 3_600_000;
+
+describe('Retry-After', () => {
+  it.each([
+    ['120', 120_000],
+    [' 120 ', 120_000],
+    ['0', 1_000],
+    ['99999999999999999999', 24 * hourMs],
+    ['Thu, 01 Jan 2026 13:00:00 GMT', hourMs],
+    ['Thursday, 01-Jan-26 13:00:00 GMT', hourMs],
+    ['Thu Jan  1 13:00:00 2026', hourMs],
+    ['Wed, 31 Dec 2025 13:00:00 GMT', 1_000],
+    ['Fri, 01 Jan 2100 00:00:00 GMT', 24 * hourMs],
+  ])('%j is a time %i ms from now', (header, delayMs) => {
+    expect(parseRetryAfter(header, nowMs)).toBe(nowMs + delayMs);
+  });
+
+  it.each([undefined, '', 'soon', '-5', '1.5', '1e3', '2026-01-01', 'Thu, 99 Foo 2026 GMT', '+5'])(
+    '%j names no time',
+    (header) => expect(parseRetryAfter(header, nowMs)).toBeUndefined(),
+  );
+
+  it('is never before now nor more than a day away, whatever it says', () => {
+    const headers = fc.oneof(
+      fc.string(),
+      fc.integer().map(String),
+      fc.date({ noInvalidDate: true }).map((date) => date.toUTCString()),
+    );
+    fc.assert(
+      fc.property(headers, (header) => {
+        const at = parseRetryAfter(header, nowMs);
+        return at === undefined || (at > nowMs && at <= nowMs + 24 * hourMs);
+      }),
+    );
+  });
+
+  it('names the second that a whole number of seconds leads to', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 86_400 }),
+        (seconds) => parseRetryAfter(`${seconds}`, nowMs) === nowMs + seconds * 1000,
+      ),
+    );
+  });
+});
+
+describe('a pause', () => {
+  it.each([429, 503])('follows status %i with Retry-After', (status) => {
+    expect(pauseAfter(status, '60', { nowMs, random: () => 0 })).toBe(nowMs + 60_000);
+  });
+
+  it('of one to two hours follows a 429 that names no time', () => {
+    expect(pauseAfter(429, undefined, { nowMs, random: () => 0 })).toBe(nowMs + hourMs);
+    expect(pauseAfter(429, 'soon', { nowMs, random: () => 0.999 })).toBeGreaterThan(nowMs + 1.9 * hourMs);
+  });
+
+  it.each([200, 403, 500, 503])('does not follow status %i without Retry-After', (status) => {
+    expect(pauseAfter(status, undefined, { nowMs, random: () => 0 })).toBeUndefined();
+  });
+});

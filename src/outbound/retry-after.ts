@@ -1,0 +1,42 @@
+// When a server that said "not now" may be asked again.
+import type { Millis } from '../model/glossary.ts';
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+const leastMs = 1_000;
+
+export interface RetryDeps {
+  readonly nowMs: Millis;
+  /** From 0 up to 1. */
+  readonly random: () => number;
+}
+
+/** Seconds or an HTTP date, as a time; undefined for anything else. No server is left alone for more than a day. */
+export function parseRetryAfter(header: string | undefined, nowMs: Millis): Millis | undefined {
+  const text = header?.trim() ?? '';
+  const delayMs = /^\d+$/.test(text) ? Number(text) * 1000 : httpDate(text) - nowMs;
+  if (Number.isNaN(delayMs)) return undefined;
+  return nowMs + Math.min(Math.max(delayMs, leastMs), dayMs);
+}
+
+/**
+ * Undefined when the answer asks for no pause. A 429 that names no time gets one to two hours, at random, so that all
+ * who were turned away do not come back at once.
+ */
+export function pauseAfter(
+  status: number,
+  header: string | undefined,
+  { nowMs, random }: RetryDeps,
+): Millis | undefined {
+  if (status !== 429 && status !== 503) return undefined;
+  const named = parseRetryAfter(header, nowMs);
+  if (named !== undefined) return named;
+  return status === 429 ? nowMs + Math.round(hourMs * (1 + random())) : undefined;
+}
+
+/** The three forms of RFC 9110, all of which begin with a day of the week; Date.parse alone would take far more. */
+function httpDate(text: string): Millis {
+  const isDate = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /.test(text);
+  if (!isDate) return Number.NaN;
+  return Date.parse(/GMT$/.test(text) ? text : `${text} GMT`);
+}
