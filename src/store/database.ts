@@ -24,6 +24,12 @@ export interface Database {
   /** Tests move the clock of the database by this much; see db-now.ts. */
   timeOffsetMs?: () => number;
 
+  /**
+   * Calls back soon after somebody has put a job into the queue, in whichever process; it may also call without cause,
+   * and must not be all that a worker relies on.
+   */
+  watch(onChange: () => void): { stop(): Promise<void> };
+
   /** Several reads that all see the same committed state. */
   snapshot<T>(work: (reader: Reader) => Promise<T>): Promise<T>;
 

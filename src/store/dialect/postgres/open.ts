@@ -6,6 +6,7 @@ import type { Clock } from '../../../model/glossary.ts';
 import { cleanText } from '../../clean-text.ts';
 import { type Database, withoutNesting } from '../../database.ts';
 import type { Tables } from '../../tables.ts';
+import { listenForJobs } from './listen.ts';
 import { migratePostgres } from './migrate.ts';
 import { getTypeParser } from './types.ts';
 
@@ -54,6 +55,7 @@ export async function openPostgresDatabase({
     read: reader,
     heavyRead: reader,
     write: (work) => withoutNesting(() => retried(() => writer.transaction().execute(work))),
+    watch: (onChange) => listenForJobs({ url, onChange, onError: onIdleError }),
     snapshot: (work) => reader.transaction().setIsolationLevel('repeatable read').execute(work),
     schemaVersion: async () => {
       const query = CompiledQuery.raw('SELECT max(version) AS version FROM schema_migrations');
