@@ -19,6 +19,8 @@ import { startWorkerChild } from './worker-child.ts';
 const roles = ['all', 'api', 'worker'] as const;
 type Role = (typeof roles)[number];
 
+const lastMomentMs = 500;
+
 export function serveCommand(runtime: Runtime): Command {
   return new Command('serve')
     .description('Start Lectern.')
@@ -62,6 +64,8 @@ async function serve(runtime: Runtime, role: Role, holder?: string): Promise<voi
     // One that fails must not keep the others from it: the journal is flushed, the index is closed.
     for (const stop of stops.reverse())
       await stop().catch((err) => opened.log.error({ err }, 'stopping failed'));
+    // A job that heeded no signal was given back, and may still keep the process from its end.
+    if (role === 'worker') setTimeout(() => process.exit(), lastMomentMs).unref();
   }
 }
 

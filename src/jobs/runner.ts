@@ -107,13 +107,16 @@ export class Runner {
       const request = this.#request();
       const settled = this.#settled.splice(0, settleAtOnce);
       if (!request && settled.length === 0) return this.#planLook();
+      // Whoever ends or calls while we ask makes it true again.
+      if (request) this.#mayBeReady = false;
       try {
         const claimed = await queue.settleAndClaim(settled, request);
-        if (claimed.length === 0) this.#mayBeReady = false;
+        if (claimed.length > 0) this.#mayBeReady = true;
         for (const job of claimed) this.#start(job);
       } catch (err) {
         // The leases are kept meanwhile; what ended is said again until it is heard.
         this.#settled.unshift(...settled);
+        this.#mayBeReady = true;
         log.error({ err }, 'jobs: the queue could not be reached and is tried again');
         return this.#lookIn(lookAgainMs);
       }
@@ -164,7 +167,7 @@ export class Runner {
   }
 
   #look(): void {
-    if (this.#settled.length > 0) this.#go();
+    if (this.#settled.length > 0 || this.#mayBeReady) this.#go();
     if (this.#stopping || this.#running.size >= this.#deps.settings.concurrency) return;
     this.#deps.queue.nextDueInMs().then(
       (dueInMs) => {

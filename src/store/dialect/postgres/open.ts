@@ -12,6 +12,7 @@ import { getTypeParser } from './types.ts';
 
 const connectWithinMs = 10_000;
 const writeAttempts = 5;
+const standStillMs = 15_000;
 
 export interface PostgresOptions {
   readonly url: string;
@@ -46,7 +47,8 @@ export async function openPostgresDatabase({
       }),
     });
   };
-  const writer = pool(8);
+  // A process that stands still in the middle of a transaction would keep its locks for as long as it does.
+  const writer = pool(8, `SET idle_in_transaction_session_timeout = ${standStillMs}`);
   // What SQLite refuses by query_only is refused here too: a write outside write() fails on both engines.
   const reader = pool(12, 'SET default_transaction_read_only = on');
 
@@ -105,7 +107,7 @@ class PatientPool extends pg.Pool {
 
 /** A server that is away, restarting or full is a reason to ask again later, not a fault of ours. */
 function translated(error: Error & { code?: string }): never {
-  const away = /^(ECONN|EPIPE|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT|57P0[123]|53300|08)/.test(error.code ?? '');
+  const away = /^(ECONN|EPIPE|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT|57P0[1235]|53300|08)/.test(error.code ?? '');
   if (away || /timeout exceeded when trying to connect|Connection terminated/.test(error.message)) {
     throw new Unavailable('the index does not answer; try again in a moment', { cause: error });
   }
