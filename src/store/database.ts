@@ -1,6 +1,6 @@
 // What the store needs of an engine. Feature code never sees it.
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Kysely, Transaction } from 'kysely';
+import type { Kysely, RawBuilder, Transaction } from 'kysely';
 import type { Tables } from './tables.ts';
 
 export type Reader = Kysely<Tables>;
@@ -17,6 +17,9 @@ export interface Database {
 
   /** All writes: `work` commits whole or leaves nothing, and may be run again if the engine asks for a retry. */
   write<T>(work: (trx: Writer) => Promise<T>): Promise<T>;
+
+  /** A write of one statement, for those that are made all the time: without a way to the server to begin and to commit. */
+  writeOne<R>(statement: RawBuilder<R>): Promise<readonly R[]>;
 
   /** Changes with every commit, of whichever process. Absent where asking costs as much as reading. */
   dataVersion?(): number | undefined;
@@ -40,6 +43,9 @@ export interface Database {
 
   close(): Promise<void>;
 }
+
+/** Begins the text of a statement that runs all the time and is always the same but for its parameters. */
+export const plannedOnce = '/* planned once */';
 
 const openWrite = new AsyncLocalStorage<{ open: boolean }>();
 

@@ -2,7 +2,7 @@
 // taking at this moment are skipped, not waited for.
 import { type RawBuilder, sql } from 'kysely';
 import type { JobFence, Lane } from '../../model/job.ts';
-import type { Database, Writer } from '../database.ts';
+import { type Database, plannedOnce, type Writer } from '../database.ts';
 import { dbNow } from '../db-now.ts';
 import { leaseUntil, nextEpoch } from '../lease-columns.ts';
 import { laneNumber, laneOf, running, waiting } from './job-row.ts';
@@ -32,10 +32,24 @@ export interface ClaimedJob extends JobFence {
 }
 
 export async function claim(db: Database, trx: Writer, request: ClaimRequest): Promise<ClaimedJob[]> {
-  if (request.total <= 0 || request.names.length === 0) return [];
+  if (!canClaim(request)) return [];
+  const { rows } = await claimStatement(db, request).execute(trx);
+  return toClaimed(rows);
+}
+
+export function canClaim({ total, names }: ClaimRequest): boolean {
+  return total > 0 && names.length > 0;
+}
+
+/** On PostgreSQL another statement about jobs that run, such as one that ends them, can go with it. */
+export function claimStatement(
+  db: Database,
+  request: ClaimRequest,
+  also?: RawBuilder<unknown>,
+): RawBuilder<ClaimedRow> {
   const picks = picksOf(db, request);
-  const { rows } = await sql<Claimed>`
-    WITH ${sql.join(picks.map(({ name, query }) => sql`${sql.ref(name)} AS MATERIALIZED (${query})`))}
+  return sql<ClaimedRow>`${sql.raw(plannedOnce)}
+    WITH ${also ? sql`also AS (${also}),` : sql``} ${sql.join(picks.map(({ name, query }) => sql`${sql.ref(name)} AS MATERIALIZED (${query})`))}
     UPDATE jobs SET state = ${running}, epoch = ${nextEpoch('epoch')}, holder = ${request.holder},
       expires = ${leaseUntil(db, request.leaseMs)}, started_at = ${dbNow(db)},
       progress_done = NULL, progress_total = NULL, progress_note = NULL
@@ -43,11 +57,10 @@ export async function claim(db: Database, trx: Writer, request: ClaimRequest): P
       picks.map(({ name }) => sql`SELECT id FROM ${sql.ref(name)}`),
       sql` UNION ALL `,
     )})
-    RETURNING id, epoch, name, lane, payload, attempts, max_attempts, crashes`.execute(trx);
-  return rows.map(toClaimed).sort((a, b) => laneNumber(a.lane) - laneNumber(b.lane) || a.id - b.id);
+    RETURNING id, epoch, name, lane, payload, attempts, max_attempts, crashes`;
 }
 
-interface Claimed {
+export interface ClaimedRow {
   id: number;
   epoch: number;
   name: string;
@@ -58,8 +71,10 @@ interface Claimed {
   crashes: number;
 }
 
-function toClaimed({ lane, max_attempts, ...row }: Claimed): ClaimedJob {
-  return { ...row, lane: laneOf(lane), maxAttempts: max_attempts };
+export function toClaimed(rows: readonly ClaimedRow[]): ClaimedJob[] {
+  return rows
+    .toSorted((a, b) => a.lane - b.lane || a.id - b.id)
+    .map(({ lane, max_attempts, ...row }) => ({ ...row, lane: laneOf(lane), maxAttempts: max_attempts }));
 }
 
 interface Pick {

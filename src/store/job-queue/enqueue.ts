@@ -1,7 +1,7 @@
 // Putting a job into the queue, inside the caller's transaction: it is there if what it follows from is.
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { type Lane, lanes } from '../../model/job.ts';
-import type { Database, Writer } from '../database.ts';
+import { type Database, plannedOnce, type Writer } from '../database.ts';
 import { dbNow } from '../db-now.ts';
 import type { JobKind } from './job-kind.ts';
 import { laneNumber } from './job-row.ts';
@@ -23,29 +23,41 @@ export interface Enqueued {
 /** What listening workers are called by; see `Database.watch`. */
 export const jobsChannel = 'lectern_jobs';
 
-/** A payload that does not fit its kind is a mistake of the caller, and thrown here, not found by a worker later. */
-export async function enqueue<P>(
+/**
+ * The statement that makes a job, unless there is one of that key. A payload that does not fit its kind is a mistake
+ * of the caller, and thrown here, not found by a worker later.
+ */
+export function insertStatement<P>(
   db: Database,
-  trx: Writer,
   kind: JobKind<P>,
   payload: P,
   { delayMs = 0, uniqueKey, lane = kind.lane }: EnqueueOptions = {},
-): Promise<Enqueued> {
+): RawBuilder<{ id: number }> {
   kind.schema.parse(payload);
-  // The one of that key may end between the two statements; then it is our turn again.
-  for (;;) {
-    const insert = sql<{ id: number }>`
+  const insert = sql<{ id: number }>`
       INSERT INTO jobs (name, lane, payload, unique_key, run_at, max_attempts, created_at)
       VALUES (${kind.name}, ${laneNumber(lane)}, ${JSON.stringify(payload)}, ${uniqueKey ?? null},
               ${dbNow(db)} + ${delayMs}, ${kind.maxAttempts}, ${dbNow(db)})
       ON CONFLICT (unique_key) WHERE unique_key IS NOT NULL AND state < 2 DO NOTHING
       RETURNING id`;
-    const { rows } = await (db.engine === 'sqlite' ? insert : calling(insert)).execute(trx);
+  return db.engine === 'sqlite' ? insert : calling(insert);
+}
+
+export async function enqueue<P>(
+  db: Database,
+  trx: Writer,
+  kind: JobKind<P>,
+  payload: P,
+  options: EnqueueOptions = {},
+): Promise<Enqueued> {
+  // The one of that key may end between the two statements; then it is our turn again.
+  for (;;) {
+    const { rows } = await insertStatement(db, kind, payload, options).execute(trx);
     if (rows[0]) return { id: rows[0].id, isNew: true };
     const existing = await trx
       .selectFrom('jobs')
       .select('id')
-      .where('unique_key', '=', uniqueKey ?? null)
+      .where('unique_key', '=', options.uniqueKey ?? null)
       .where('state', '<', sql.lit(2))
       .executeTakeFirst();
     if (existing) return { id: existing.id, isNew: false };
@@ -83,6 +95,8 @@ export async function callWorkers(db: Database, trx: Writer): Promise<void> {
 }
 
 /** In the statement itself: a call of its own would be another way to the server and back. */
-function calling(insert: ReturnType<typeof sql<{ id: number }>>) {
-  return sql<{ id: number }>`WITH made AS (${insert}) SELECT id, pg_notify(${jobsChannel}, '') FROM made`;
+function calling(insert: RawBuilder<{ id: number }>): RawBuilder<{ id: number }> {
+  return sql<{
+    id: number;
+  }>`${sql.raw(plannedOnce)} WITH made AS (${insert}) SELECT id, pg_notify(${jobsChannel}, '') FROM made`;
 }

@@ -21,18 +21,20 @@ export interface Settled {
   readonly outcome: Outcome;
 }
 
+export const isDone = ({ outcome }: Settled): boolean => outcome.kind === 'done';
+
 export async function settle(db: Database, trx: Writer, settled: readonly Settled[]): Promise<void> {
-  const finished = settled.filter(({ outcome }) => outcome.kind === 'done').map(({ fence }) => fence);
-  if (finished.length > 0) await settleDone(db, trx, finished);
+  const finished = settled.filter(isDone).map(({ fence }) => fence);
+  if (finished.length > 0) await doneStatement(db, finished).execute(trx);
   for (const { fence, outcome } of settled) {
     if (outcome.kind !== 'done') await settleOne(db, trx, fence, outcome);
   }
 }
 
-async function settleDone(db: Database, trx: Writer, fences: readonly JobFence[]): Promise<void> {
+export function doneStatement(db: Database, fences: readonly JobFence[]): RawBuilder<unknown> {
   const { held, condition } = manyHeld(db, fences);
-  await sql`UPDATE jobs SET state = ${done}, expires = 0, finished_at = ${dbNow(db)}, last_error = NULL
-    FROM ${held} WHERE ${condition}`.execute(trx);
+  return sql`UPDATE jobs SET state = ${done}, expires = 0, finished_at = ${dbNow(db)}, last_error = NULL
+    FROM ${held} WHERE ${condition}`;
 }
 
 /** A job that was to be cancelled is not tried again, however its last attempt ended. */

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { StartupError, Unavailable } from '../../../errors.ts';
 import type { Clock } from '../../../model/glossary.ts';
 import { cleanText } from '../../clean-text.ts';
-import { type Database, withoutNesting } from '../../database.ts';
+import { type Database, plannedOnce, withoutNesting } from '../../database.ts';
 import type { Tables } from '../../tables.ts';
 import { listenForJobs } from './listen.ts';
 import { migratePostgres } from './migrate.ts';
@@ -57,6 +57,8 @@ export async function openPostgresDatabase({
     read: reader,
     heavyRead: reader,
     write: (work) => withoutNesting(() => retried(() => writer.transaction().execute(work))),
+    writeOne: async (statement) =>
+      (await withoutNesting(() => retried(() => statement.execute(writer)))).rows,
     watch: (onChange) => listenForJobs({ url, onChange, onError: onIdleError }),
     snapshot: (work) => reader.transaction().setIsolationLevel('repeatable read').execute(work),
     schemaVersion: async () => {
@@ -84,17 +86,27 @@ async function retried<T>(write: () => Promise<T>): Promise<T> {
 }
 
 class CleanClient extends pg.Client {
+  readonly #names = new Map<string, string>();
+
   // pg's many overloads of query() end in (config, values?): parameters pass through here and nowhere else.
   override query(...args: unknown[]): never {
     const [query, values, ...rest] = args;
     const cleaned = Array.isArray(values) ? values.map(cleanText) : values;
     const result: unknown = (super.query as (...all: unknown[]) => unknown).call(
       this,
-      query,
+      this.#named(query),
       cleaned,
       ...rest,
     );
     return (result instanceof Promise ? result.catch(translated) : result) as never;
+  }
+
+  /** A statement that has a name is planned some times and then no more: planning can take longer than running. */
+  #named(query: unknown): unknown {
+    if (typeof query !== 'string' || !query.startsWith(plannedOnce)) return query;
+    const name = this.#names.get(query) ?? `planned_${this.#names.size}`;
+    this.#names.set(query, name);
+    return { name, text: query };
   }
 }
 

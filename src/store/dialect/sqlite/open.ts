@@ -30,6 +30,7 @@ export async function openSqliteDatabase(
     read: kyselyOn(new ReadDriver(readerConnection)),
     heavyRead: kyselyOn(new ReadDriver(thread)),
     write: (work) => withoutNesting(() => writer.transaction().execute(work)),
+    writeOne: async (statement) => (await withoutNesting(() => statement.execute(writer))).rows,
     dataVersion: () => readerConnection.dataVersion(),
     watch: (onChange) => {
       let seen = readerConnection.dataVersion();
