@@ -6,6 +6,8 @@ import type { Outcome } from '../store/job-queue/settle.ts';
 import { outcomeOfFailure, payloadProblem } from './failure.ts';
 import type { JobDefinition } from './registry.ts';
 
+const longestNote = 300;
+
 /** Why the signal of a job was aborted. */
 type Interruption = 'time is up' | 'cancelled' | 'lost' | 'stopping';
 
@@ -63,7 +65,11 @@ export class Run {
         payload,
         signal: this.#controller.signal,
         progress: (done, total, note) => {
-          this.#progress = { done, total: total ?? null, note: note ?? null };
+          this.#progress = {
+            done: Math.round(done),
+            total: total === undefined ? null : Math.round(total),
+            note: note?.slice(0, longestNote) ?? null,
+          };
         },
         fence: this.fence,
       });

@@ -55,8 +55,21 @@ export class Runner {
     this.#deps = deps;
     this.#names = [...deps.registry.keys()];
     const { queue, settings, log } = deps;
-    const every = (ms: number, what: string, task: () => Promise<void>) =>
-      setInterval(() => task().catch((err) => log.error({ err }, `jobs: ${what} failed`)), ms);
+    const every = (ms: number, what: string, task: () => Promise<void>) => {
+      let lastMessage: string | undefined;
+      return setInterval(() => {
+        task().then(
+          () => {
+            lastMessage = undefined;
+          },
+          (err: Error) => {
+            // An index that is away fails several times a second; saying so once is enough.
+            if (err.message !== lastMessage) log.error({ err }, `jobs: ${what} failed and is tried again`);
+            lastMessage = err.message;
+          },
+        );
+      }, ms);
+    };
     this.#timers = [
       every(settings.leaseMs / 3, 'the heartbeat', () => this.#keep()),
       every(attendEveryMs, 'attending to the running ones', () => this.#attend()),

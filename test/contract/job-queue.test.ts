@@ -321,8 +321,8 @@ onEachEngine('the queue', (engine) => {
     it('keeps a late worker from reporting progress', async () => {
       const { id, old, present } = await takenOver();
       await queue.writeProgress([
-        { fence: old, progress: { done: 9, total: 9, note: 'late' } },
         { fence: present, progress: { done: 1, total: 9, note: null } },
+        { fence: old, progress: { done: 9, total: 9, note: 'late' } },
       ]);
       expect((await queue.get(id)).progress).toEqual({ done: 1, total: 9, note: null });
     });

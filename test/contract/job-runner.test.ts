@@ -209,10 +209,10 @@ onEachEngine('the runner', (engine) => {
       calls += 1;
       await gate.promise;
     });
-    start([definition], { leaseMs: 300 });
+    start([definition], { leaseMs: 2_000 });
     const { id } = await queue.enqueue(kind, { n: 1 });
     await until('it runs', () => calls === 1);
-    start([definition], { leaseMs: 300 }, 'worker-2');
+    start([definition], { leaseMs: 2_000 }, 'worker-2');
     const expiresNow = async () =>
       (await db.read.selectFrom('jobs').select('expires').executeTakeFirstOrThrow()).expires;
     offsetMs -= 3_600_000;
@@ -220,8 +220,8 @@ onEachEngine('the runner', (engine) => {
       const expires = await expiresNow();
       return expires < Date.now() - 3_000_000 && expires;
     });
-    // Three times the length of the lease, with another worker on the watch.
-    await until('it was renewed again and again', async () => (await expiresNow()) > steppedBack + 900);
+    // For longer than the lease, with another worker on the watch.
+    await until('it was renewed again and again', async () => (await expiresNow()) > steppedBack + 2_500);
     gate.resolve();
     await untilState(id, 'done');
     const row = await db.read.selectFrom('jobs').selectAll().executeTakeFirstOrThrow();
@@ -237,7 +237,7 @@ onEachEngine('the runner', (engine) => {
           await aborted(signal).catch((reason) => reasons.push(reason));
         }),
       ],
-      { leaseMs: 300 },
+      { leaseMs: 3_000 },
     );
     const { id } = await queue.enqueue(kind, { n: 1 });
     await until('it runs', async () => (await queue.get(id)).state === 'running');

@@ -3,11 +3,11 @@ import { z } from 'zod';
 import type { JobState } from '../../src/model/job.ts';
 import { jobKind } from '../../src/store/job-queue/job-kind.ts';
 import type { Outcome } from '../../src/store/job-queue/settle.ts';
-import type { TestApi } from './api.ts';
+import type { Store } from '../../src/store/store.ts';
 
 export const testKind = jobKind({ name: 'test', schema: z.object({ about: z.string() }) });
 
-export async function makeJob({ opened }: Pick<TestApi, 'opened'>, state: JobState): Promise<number> {
+export async function makeJob({ opened }: { opened: { store: Store } }, state: JobState): Promise<number> {
   const { jobs } = opened.store;
   const { id } = await jobs.enqueue(testKind, { about: 'nothing' });
   if (state === 'waiting') return id;

@@ -49,6 +49,7 @@ function definitions({ config }: Opened): JobDefinition[] {
         while (!existsSync(payload.gate)) await pause(20);
         try {
           await takeEffect(fence);
+          process.stderr.write(`written: ${process.pid}\n`);
         } catch (error) {
           process.stderr.write(`refused: ${process.pid} ${(error as Error).name}\n`);
           throw error;
