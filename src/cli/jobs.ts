@@ -30,7 +30,10 @@ export function jobsCommand(runtime: Runtime): Command {
     .action(async (id: string, { json }: { json?: boolean }) => {
       const job = await withStore(runtime, ({ store }) => store.jobs.get(jobId(id)));
       if (json) return printJson(runtime, toJson(job));
-      const facts = Object.entries(toFacts(job)).map(([fact, value]) => ({ job: fact, [job.id]: value }));
+      const facts = Object.entries(toFacts(job)).map(([fact, value]) => ({
+        job: fact,
+        [`#${job.id}`]: value,
+      }));
       printRows(runtime, facts as Record<string, string>[], { empty: '' });
     });
 

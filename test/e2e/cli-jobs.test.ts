@@ -33,6 +33,7 @@ onEachEngine('lectern jobs', (engine) => {
     expect(json).toMatchObject([{ id: String(waiting), state: 'waiting', payload: { about: 'nothing' } }]);
 
     const shown = await run('show', String(dead));
+    expect(shown.stdout).toMatch(new RegExp(`^JOB +#${dead}\\n`));
     expect(shown.stdout).toMatch(/^payload +\{"about":"nothing"\}$/m);
     expect(shown.stdout).toMatch(/^error +It could not be done\.$/m);
 

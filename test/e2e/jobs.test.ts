@@ -71,7 +71,7 @@ onEachEngine('workers', (engine) => {
   const untilState = (id: number, state: string) =>
     until(`job ${id} is ${state}`, async () => (await queue.get(id)).state === state);
 
-  it('that are killed ten times over do each of 10,000 jobs exactly once', { timeout: 120_000 }, async () => {
+  it('that are killed ten times over do each of 10,000 jobs exactly once', { timeout: 240_000 }, async () => {
     const jobs = 10_000;
     const kills = 10;
     await queue.enqueueMany(
@@ -109,7 +109,7 @@ onEachEngine('workers', (engine) => {
         const { waiting, running } = await queue.countRoughly();
         return waiting === 0 && running === 0;
       },
-      60_000,
+      120_000,
     );
     const ids = (await effects()).map(({ job_id }) => job_id);
     expect(ids).toHaveLength(jobs);
