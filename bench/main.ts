@@ -1,5 +1,6 @@
 // `npm run bench -- NAME`: runs one benchmark, in the present process. Exit code 1 when a goal is missed.
 import { run as http } from './http.ts';
+import { run as jobs } from './jobs.ts';
 import { run as journal } from './journal.ts';
 import { run as lock } from './lock.ts';
 import { run as reinflate } from './reinflate.ts';
@@ -7,6 +8,7 @@ import { run as reinflate } from './reinflate.ts';
 const benchmarks: Record<string, { about: string; run: () => Promise<boolean> }> = {
   http: { about: 'requests per second, compared with bare node:http in the same run', run: http },
   lock: { about: 'what the API does while another process holds the lock of the SQLite file', run: lock },
+  jobs: { about: 'jobs per second, compared with liteque and pg-boss in the same run', run: jobs },
   journal: { about: 'what the journal costs those who write, on both engines', run: journal },
   reinflate: { about: 'rebuilding an index, compared with bare prepared inserts', run: reinflate },
 };

@@ -54,6 +54,10 @@ function parse(env: EnvReader) {
       timeoutMs: env.seconds('LECTERN_PULL_TIMEOUT', 30, { min: 1, max: 600 }),
       maxBackoffMs: env.seconds('LECTERN_PULL_MAX_BACKOFF', 172_800, { min: 60 }),
     },
+    worker: {
+      concurrency: env.integer('LECTERN_WORKER_CONCURRENCY', 8, { min: 1, max: 200 }),
+      memoryBytes: env.integer('LECTERN_WORKER_MEMORY_MB', 1024, { min: 128, max: 1_000_000 }) * 1024 * 1024,
+    },
     raindrop: {
       token: env.secret('LECTERN_RAINDROP_TOKEN'),
       apiUrl: env.url('LECTERN_RAINDROP_API_URL', 'https://api.raindrop.io/rest/v1'),

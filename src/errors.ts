@@ -56,8 +56,19 @@ export class TooManyRequests extends LecternError {
 
 /** Another server did not answer as it should. */
 export class Upstream extends LecternError {
-  constructor(message: string, options?: ErrorOptions) {
+  /** How long that server wants to be left alone, if it said so. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(message: string, options: ErrorOptions & { retryAfterMs?: number } = {}) {
     super(502, 'upstream', message, options);
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}
+
+/** A job that would fail the same way every time. It is kept as a dead letter, with this sentence. */
+export class DoNotRetry extends LecternError {
+  constructor(message: string, options?: ErrorOptions) {
+    super(422, 'do_not_retry', message, options);
   }
 }
 

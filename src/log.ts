@@ -19,8 +19,12 @@ const secretKeys = [
 ];
 const redact = secretKeys.flatMap((key) => [`["${key}"]`, `*["${key}"]`, `*.*["${key}"]`]);
 
+export function writesText({ format, out }: Pick<LogOptions, 'format' | 'out'>): boolean {
+  return format === 'text' || (format === 'auto' && out.isTTY === true);
+}
+
 export function createLog(options: LogOptions): Log {
-  const asText = options.format === 'text' || (options.format === 'auto' && options.out.isTTY === true);
+  const asText = writesText(options);
   return pino(
     {
       level: options.level,

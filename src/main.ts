@@ -14,6 +14,9 @@ process.exitCode = await runCommandLine(
     readConfig: () => readConfig(),
     now: Date.now,
     randomText: (bytes) => randomBytes(bytes).toString('base64url'),
+    random: Math.random,
+    // The kinds of job come with the features that need them.
+    jobs: { definitions: () => [] },
     stdin: process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,

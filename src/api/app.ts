@@ -5,11 +5,13 @@ import { createGate } from './authenticate.ts';
 import { clientFinder } from './client.ts';
 import type { ApiDeps, ApiEnv } from './context.ts';
 import { errorResponse, respondWithError } from './error-response.ts';
+import { createEventStreams } from './event-stream.ts';
 import { recordRequests } from './middleware/request-record.ts';
 import { pageRoutes } from './pages/pages.ts';
 import { Router } from './router.ts';
 import { accountRoutes } from './routes/accounts.ts';
 import { groupRoutes } from './routes/groups.ts';
+import { jobRoutes } from './routes/jobs.ts';
 import { operationRoutes } from './routes/operations.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import { setupRoutes } from './routes/setup.ts';
@@ -19,6 +21,7 @@ export function createApi(deps: ApiDeps) {
   const gate = createGate(deps, findClient);
   const router = new Router(gate);
   const { app } = router;
+  const streams = createEventStreams(deps.log);
 
   app.use(recordRequests(deps));
   if (deps.corsAllowedOrigins.length > 0) app.use(allowOrigins(deps.corsAllowedOrigins));
@@ -28,11 +31,12 @@ export function createApi(deps: ApiDeps) {
   sessionRoutes(router, deps, gate, findClient);
   accountRoutes(router, deps, gate);
   groupRoutes(router);
+  jobRoutes(router, deps, streams);
   pageRoutes(router, deps, gate);
 
   app.notFound((c) => noSuchRoute(c, router));
   app.onError(respondWithError(deps.log));
-  return { app, entries: router.entries, router };
+  return { app, entries: router.entries, router, endStreams: streams.end };
 }
 
 function allowOrigins(origins: readonly string[]) {

@@ -30,7 +30,7 @@ export function nameText(maxCharacters: number) {
 }
 
 export const ErrorBody = z.object({ error: z.string() }).openapi('Error');
-const ErrorBodyV1 = z
+export const ErrorBodyV1 = z
   .object({ error: z.object({ code: z.string(), message: z.string() }) })
   .openapi('ErrorV1');
 

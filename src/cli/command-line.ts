@@ -2,6 +2,7 @@
 // 0 done, 1 failed, 2 the command was not understood.
 import { Command, CommanderError } from 'commander';
 import { LecternError, StartupError } from '../errors.ts';
+import { jobsCommand } from './jobs.ts';
 import { libraryCommand } from './library.ts';
 import { reinflateCommand } from './reinflate.ts';
 import type { Runtime } from './runtime.ts';
@@ -33,6 +34,7 @@ function program(runtime: Runtime): Command {
   root.addCommand(serveCommand(runtime));
   root.addCommand(userCommand(runtime));
   root.addCommand(tokenCommand(runtime));
+  root.addCommand(jobsCommand(runtime));
   root.addCommand(libraryCommand(runtime));
   root.addCommand(reinflateCommand(runtime));
   for (const command of withSubcommands(root)) {
@@ -55,6 +57,7 @@ Examples:
   lectern user add anna                           add a user, asking for the password
   lectern token create --name phone --scope write make a password for a reader app
   lectern token list --json                       the same for programs
+  lectern jobs list --state dead                  what could not be done, and why
   lectern library check                           is every file of the library whole?
   lectern reinflate                               rebuild the index from the library
 

@@ -2,6 +2,8 @@
 import type { AccountDeps } from '../accounts/deps.ts';
 import { createPasswords } from '../accounts/passwords.ts';
 import type { Config } from '../config.ts';
+import type { JobDefinition } from '../jobs/registry.ts';
+import type { RunnerSettings } from '../jobs/settings.ts';
 import type { Files } from '../library/files/files.ts';
 import { openFiles } from '../library/files/open-files.ts';
 import type { FlushDeps } from '../library/journal/flush.ts';
@@ -20,6 +22,13 @@ export interface Runtime {
   readonly readConfig: () => { config: Config; warnings: string[] };
   readonly now: Clock;
   readonly randomText: RandomText;
+  /** From 0 to 1. */
+  readonly random: () => number;
+  readonly jobs: {
+    /** What the worker can do. */
+    readonly definitions: (opened: Opened) => readonly JobDefinition[];
+    readonly settings?: Partial<RunnerSettings>;
+  };
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;

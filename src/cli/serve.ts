@@ -7,12 +7,19 @@ import { createMetrics } from '../api/metrics.ts';
 import type { Config } from '../config.ts';
 import { Invalid, LibraryLost, StartupError } from '../errors.ts';
 import { announcePresence } from '../jobs/presence.ts';
+import { createRegistry } from '../jobs/registry.ts';
+import { Runner } from '../jobs/runner.ts';
+import { usualSettings } from '../jobs/settings.ts';
+import { startWatchdog } from '../jobs/watchdog.ts';
 import { startWorker } from '../jobs/worker.ts';
+import { writesText } from '../log.ts';
 import { type Opened, open, type Runtime } from './runtime.ts';
 import { startWorkerChild } from './worker-child.ts';
 
 const roles = ['all', 'api', 'worker'] as const;
 type Role = (typeof roles)[number];
+
+const lastMomentMs = 500;
 
 export function serveCommand(runtime: Runtime): Command {
   return new Command('serve')
@@ -22,11 +29,12 @@ export function serveCommand(runtime: Runtime): Command {
         .choices(roles)
         .default('all'),
     )
-    .action(({ role }: { role: Role }) => serve(runtime, role));
+    .addOption(new Option('--holder <name>', 'by which the jobs of this worker are known').hideHelp())
+    .action(({ role, holder }: { role: Role; holder?: string }) => serve(runtime, role, holder));
 }
 
 /** Runs until a signal asks it to stop; what was started last is stopped first. */
-async function serve(runtime: Runtime, role: Role): Promise<void> {
+async function serve(runtime: Runtime, role: Role, holder?: string): Promise<void> {
   const asked = stopAsked();
   const opened = await open(runtime);
   const fatal = Promise.withResolvers<never>();
@@ -41,9 +49,11 @@ async function serve(runtime: Runtime, role: Role): Promise<void> {
     // Without a worker beside it, an API does the upkeep itself.
     stops.push(
       role === 'all'
-        ? startWorkerChild(runtime.entry, opened.log, fatal.reject).stop
+        ? startChild(runtime, opened, fatal.reject).stop
         : startWorker({ ...opened, loginLimits: opened.config.login, onFatal: fatal.reject }).stop,
     );
+    // Jobs may end the process that does them, and an API must not be that process.
+    if (role === 'worker') stops.push(startRunner(runtime, opened, holder));
     opened.log.debug({ role, pid: process.pid }, 'started');
     opened.log.info({ signal: await Promise.race([asked, fatal.promise]) }, 'stopping');
   } catch (error) {
@@ -54,13 +64,36 @@ async function serve(runtime: Runtime, role: Role): Promise<void> {
     // One that fails must not keep the others from it: the journal is flushed, the index is closed.
     for (const stop of stops.reverse())
       await stop().catch((err) => opened.log.error({ err }, 'stopping failed'));
+    // A job that heeded no signal was given back, and may still keep the process from its end.
+    if (role === 'worker') setTimeout(() => process.exit(), lastMomentMs).unref();
   }
+}
+
+function startChild(runtime: Runtime, { log, store }: Opened, onFatal: (error: Error) => void) {
+  return startWorkerChild({
+    entry: runtime.entry,
+    log,
+    newHolder: () => runtime.randomText(12),
+    onEnded: (holder) => store.jobs.releaseHolder(holder),
+    onFatal,
+  });
+}
+
+function startRunner(runtime: Runtime, opened: Opened, holder = runtime.randomText(12)): () => Promise<void> {
+  const { config, log, store } = opened;
+  const settings = { ...usualSettings, ...config.worker, ...runtime.jobs.settings };
+  const registry = createRegistry(runtime.jobs.definitions(opened));
+  const logAsText = writesText({ ...config.log, out: runtime.stderr });
+  const watchdog = startWatchdog(settings, [...registry.keys()], logAsText);
+  const { random } = runtime;
+  const runner = new Runner({ queue: store.jobs, registry, holder, settings, log, random, watchdog });
+  return () => runner.stop();
 }
 
 async function startApi(runtime: Runtime, opened: Opened) {
   const { config, log, store, accounts } = opened;
   if (config.password) await setOwnerPassword(opened, config.password);
-  const { app } = createApi({
+  const { app, endStreams } = createApi({
     store,
     accounts,
     log,
@@ -78,7 +111,12 @@ async function startApi(runtime: Runtime, opened: Opened) {
       ? `\n  Lectern is running. Set it up with this link; it works once, for a day:\n\n  ${address}/setup#${secret}\n\n`
       : `\n  Lectern is running at ${address}\n\n`,
   );
-  return listening;
+  return {
+    stop: () => {
+      endStreams();
+      return listening.stop();
+    },
+  };
 }
 
 async function setOwnerPassword(

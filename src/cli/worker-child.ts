@@ -12,7 +12,18 @@ export interface WorkerChild {
   stop(): Promise<void>;
 }
 
-export function startWorkerChild(entry: string, log: Log, onFatal: (error: Error) => void): WorkerChild {
+export interface WorkerChildOptions {
+  readonly entry: string;
+  readonly log: Log;
+  /** By which the jobs of one child are known. */
+  readonly newHolder: () => string;
+  /** Called when a child has ended unasked: what it was doing need not wait for its leases to run out. */
+  readonly onEnded: (holder: string) => Promise<void>;
+  readonly onFatal: (error: Error) => void;
+}
+
+export function startWorkerChild(options: WorkerChildOptions): WorkerChild {
+  const { entry, log, onFatal } = options;
   let child: ChildProcess;
   let stopping = false;
   let pauseMs = firstPauseMs;
@@ -20,7 +31,9 @@ export function startWorkerChild(entry: string, log: Log, onFatal: (error: Error
 
   const start = () => {
     // The channel is how the child learns of our end, even by SIGKILL: it closes with us.
-    child = spawn(process.execPath, [...process.execArgv, entry, 'serve', '--role', 'worker'], {
+    const holder = options.newHolder();
+    const args = ['serve', '--role', 'worker', '--holder', holder];
+    child = spawn(process.execPath, [...process.execArgv, entry, ...args], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
     const calm = setTimeout(() => {
@@ -30,6 +43,7 @@ export function startWorkerChild(entry: string, log: Log, onFatal: (error: Error
       clearTimeout(calm);
       if (stopping) return;
       log.error({ ...how, restartInMs: pauseMs }, 'the worker ended and is started again');
+      options.onEnded(holder).catch((err) => log.warn({ err }, 'its jobs wait for their leases to run out'));
       restart = setTimeout(start, pauseMs);
       pauseMs = Math.min(pauseMs * 2, longestPauseMs);
     };

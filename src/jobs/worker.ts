@@ -11,6 +11,10 @@ const tidyEveryMs = 2_000;
 const tidyThoroughlyEveryMs = 15 * 60_000;
 const forgetEveryMs = 10 * 60_000;
 const foldEveryMs = 10 * 60_000;
+const forgetJobsEveryMs = 60_000;
+const keepDoneMs = 3_600_000;
+const keepOtherMs = 30 * 24 * 3_600_000;
+const forgetAtOnce = 500;
 
 export interface WorkerDeps {
   readonly store: Store;
@@ -42,6 +46,7 @@ export function startWorker({ store, flusher, loginLimits, log, onFatal }: Worke
     every(foldEveryMs, () => flusher.foldIfNight(), onError('fold the journal')),
     every(tidyEveryMs, () => store.tidy('light'), onError('tidy')),
     every(tidyThoroughlyEveryMs, () => store.tidy('thorough'), onError('tidy thoroughly')),
+    every(forgetJobsEveryMs, () => forgetOldJobs(store), onError('forget old jobs')),
     every(forgetEveryMs, () => forgetExpired(store, loginLimits), onError('forget expired')),
   ];
   return {
@@ -54,4 +59,12 @@ export function startWorker({ store, flusher, loginLimits, log, onFatal }: Worke
 export async function forgetExpired(store: Store, loginLimits: AttemptLimits): Promise<void> {
   await store.credentials.deleteExpiredSessions();
   await store.loginAttempts.deleteStale(loginLimits);
+  await store.hostPauses.forgetExpired();
+}
+
+/** Those that were done are of interest for an hour, dead letters and cancelled ones for a month. */
+export async function forgetOldJobs(store: Store): Promise<void> {
+  const rules = { doneMs: keepDoneMs, otherMs: keepOtherMs, atMost: forgetAtOnce };
+  // In small transactions, so that nobody waits for one of them.
+  while ((await store.jobs.forget(rules)) >= forgetAtOnce);
 }

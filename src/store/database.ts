@@ -1,6 +1,6 @@
 // What the store needs of an engine. Feature code never sees it.
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Kysely, Transaction } from 'kysely';
+import type { Kysely, RawBuilder, Transaction } from 'kysely';
 import type { Tables } from './tables.ts';
 
 export type Reader = Kysely<Tables>;
@@ -26,11 +26,20 @@ export interface Database {
   /** All writes: `work` commits whole or leaves nothing, and may be run again if the engine asks for a retry. */
   write<T>(work: (trx: Writer) => Promise<T>, options?: WriteOptions): Promise<T>;
 
+  /** A write of one statement, for those that are made all the time: without a way to the server to begin and to commit. */
+  writeOne<R>(statement: RawBuilder<R>): Promise<readonly R[]>;
+
   /** Changes with every commit, of whichever process. Absent where asking costs as much as reading. */
   dataVersion?(): number | undefined;
 
   /** Tests move the clock of the database by this much; see db-now.ts. */
   timeOffsetMs?: () => number;
+
+  /**
+   * Calls back soon after somebody has put a job into the queue, in whichever process; it may also call without cause,
+   * and must not be all that a worker relies on.
+   */
+  watch(onChange: () => void): { stop(): Promise<void> };
 
   /** Several reads that all see the same committed state. */
   snapshot<T>(work: (reader: Reader) => Promise<T>): Promise<T>;
@@ -42,6 +51,9 @@ export interface Database {
 
   close(): Promise<void>;
 }
+
+/** Begins the text of a statement that runs all the time and is always the same but for its parameters. */
+export const plannedOnce = '/* planned once */';
 
 const openWrite = new AsyncLocalStorage<{ open: boolean }>();
 

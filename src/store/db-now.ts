@@ -7,5 +7,6 @@ export function dbNow(db: Pick<Database, 'engine' | 'timeOffsetMs'>): RawBuilder
   const offset = db.timeOffsetMs?.() ?? 0;
   return db.engine === 'sqlite'
     ? sql<number>`(CAST(unixepoch('subsec') * 1000 AS INTEGER) + ${offset})`
-    : sql<number>`((extract(epoch FROM clock_timestamp()) * 1000)::bigint + ${offset}::bigint)`;
+    : // As a subquery it is asked once for each statement. A clock that is asked for each row cannot be looked up in an index.
+      sql<number>`(SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint + ${offset}::bigint)`;
 }

@@ -41,6 +41,9 @@ export const derivedTables: readonly (TableName | 'schema_migrations')[] = [
   'meta',
   'journal_dirty',
   'leases',
+  'jobs',
+  'job_counters',
+  'host_pauses',
   'schema_migrations',
 ];
 

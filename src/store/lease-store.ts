@@ -2,6 +2,7 @@
 import { LeaseLost } from '../errors.ts';
 import type { Database, WriteOptions, Writer } from './database.ts';
 import { dbNow } from './db-now.ts';
+import { isEpoch, isLeaseOver, leaseUntil, nextEpoch } from './lease-columns.ts';
 
 export type LeaseStore = ReturnType<typeof leaseStore>;
 
@@ -18,16 +19,12 @@ export function leaseStore(db: Database) {
       const row = await db.write((trx) =>
         trx
           .insertInto('leases')
-          .values((e) => ({ name, holder, epoch: 1, expires: e(dbNow(db), '+', ttlMs) }))
+          .values({ name, holder, epoch: 1, expires: leaseUntil(db, ttlMs) })
           .onConflict((conflict) =>
             conflict
               .column('name')
-              .doUpdateSet((e) => ({
-                holder,
-                epoch: e('leases.epoch', '+', 1),
-                expires: e(dbNow(db), '+', ttlMs),
-              }))
-              .where('leases.expires', '<=', dbNow(db)),
+              .doUpdateSet({ holder, epoch: nextEpoch('leases.epoch'), expires: leaseUntil(db, ttlMs) })
+              .where(isLeaseOver(db, 'leases.expires')),
           )
           .returning('epoch')
           .executeTakeFirst(),
@@ -41,9 +38,9 @@ export function leaseStore(db: Database) {
         (trx) =>
           trx
             .updateTable('leases')
-            .set((e) => ({ expires: e(dbNow(db), '+', ttlMs) }))
+            .set({ expires: leaseUntil(db, ttlMs) })
             .where('name', '=', lease.name)
-            .where('epoch', '=', lease.epoch)
+            .where(isEpoch('epoch', lease.epoch))
             .executeTakeFirstOrThrow(),
         options,
       );
@@ -53,7 +50,7 @@ export function leaseStore(db: Database) {
     /** Takes the row away altogether: only for names that are never used again. */
     async discard({ name, epoch }: Lease): Promise<void> {
       await db.write((trx) =>
-        trx.deleteFrom('leases').where('name', '=', name).where('epoch', '=', epoch).execute(),
+        trx.deleteFrom('leases').where('name', '=', name).where(isEpoch('epoch', epoch)).execute(),
       );
     },
 
@@ -75,7 +72,7 @@ export function leaseStore(db: Database) {
           .updateTable('leases')
           .set({ expires: 0 })
           .where('name', '=', lease.name)
-          .where('epoch', '=', lease.epoch)
+          .where(isEpoch('epoch', lease.epoch))
           .execute(),
       );
     },
@@ -88,7 +85,7 @@ export async function requireLease(db: Database, trx: Writer, lease: Lease): Pro
     .selectFrom('leases')
     .select('epoch')
     .where('name', '=', lease.name)
-    .where('epoch', '=', lease.epoch)
+    .where(isEpoch('epoch', lease.epoch))
     .$if(db.engine === 'postgres', (query) => query.forUpdate())
     .executeTakeFirst();
   if (!held) throw new LeaseLost(lease.name);

@@ -3,7 +3,9 @@ import type { Clock } from '../model/glossary.ts';
 import { type CredentialStore, credentialStore } from './credential-store.ts';
 import type { Database } from './database.ts';
 import type { DurableTable, Row } from './durable.ts';
+import { type HostPauseStore, hostPauseStore } from './host-pause-store.ts';
 import { type IndexStore, indexStore } from './index-store.ts';
+import { type JobQueue, jobQueue } from './job-queue/job-queue.ts';
 import { type JournalStore, journalStore } from './journal-store.ts';
 import { type LeaseStore, leaseStore } from './lease-store.ts';
 import { type LoginAttemptStore, loginAttemptStore } from './login-attempt-store.ts';
@@ -23,6 +25,8 @@ export interface Store {
   readonly index: IndexStore;
   readonly journal: JournalStore;
   readonly leases: LeaseStore;
+  readonly jobs: JobQueue;
+  readonly hostPauses: HostPauseStore;
   forUser(userId: number): UserRows;
   /** One hash over every durable row. */
   stateHash(): Promise<StateHash>;
@@ -49,6 +53,8 @@ export function createStore(db: Database, now: Clock): Store {
     index: indexStore(db),
     journal: journalStore(db),
     leases: leaseStore(db),
+    jobs: jobQueue(db),
+    hostPauses: hostPauseStore(db, now),
     forUser: (userId) => {
       const owned = ownedBy(db, userId);
       return { groups: groupStore(owned, now), tokens: tokenStore(owned, now) };

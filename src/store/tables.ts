@@ -11,6 +11,9 @@ export interface Tables {
   meta: MetaTable;
   journal_dirty: JournalDirtyTable;
   leases: LeasesTable;
+  jobs: JobsTable;
+  job_counters: JobCountersTable;
+  host_pauses: HostPausesTable;
 }
 
 export interface UsersTable {
@@ -74,6 +77,41 @@ export interface LeasesTable {
   holder: string;
   epoch: number;
   expires: number;
+}
+
+export interface JobsTable {
+  id: Generated<number>;
+  name: string;
+  lane: number;
+  payload: string;
+  unique_key: string | null;
+  state: Generated<number>;
+  run_at: number;
+  attempts: Generated<number>;
+  max_attempts: number;
+  crashes: Generated<number>;
+  epoch: Generated<number>;
+  holder: string | null;
+  expires: Generated<number>;
+  progress_done: number | null;
+  progress_total: number | null;
+  progress_note: string | null;
+  cancel_requested: Generated<0 | 1>;
+  last_error: string | null;
+  created_at: number;
+  started_at: number | null;
+  finished_at: number | null;
+}
+
+export interface JobCountersTable {
+  name: string;
+  counter: string;
+  n: number;
+}
+
+export interface HostPausesTable {
+  host: string;
+  until_ms: number;
 }
 
 /** Tables whose rows belong to one user. They are reached through `store.forUser(id)` alone. */

@@ -18,7 +18,8 @@ onEachEngine('operations', (engine) => {
     it('answers to everybody that it is alive and ready', async () => {
       const visitor = api.visitor();
       expect(await answerOf(await visitor.get('/healthz'))).toEqual({ status: 200, body: { status: 'ok' } });
-      const ready = { status: 'ready', schema: expect.any(Number) };
+      const jobs = { waiting: 0, running: 0, dead: 0 };
+      const ready = { status: 'ready', schema: expect.any(Number), jobs };
       expect(await answerOf(await visitor.get('/readyz'))).toEqual({ status: 200, body: ready });
       const ping = await visitor.get('/ping');
       expect([ping.status, await ping.text()]).toEqual([200, 'pong']);

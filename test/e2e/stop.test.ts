@@ -2,6 +2,7 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { onEachEngine } from '../support/engines.ts';
+import { EventReader } from '../support/event-reader.ts';
 import { databaseUrl, jsonRequest, type LecternProcess, useLectern } from '../support/lectern-process.ts';
 
 onEachEngine('the end of a server', (engine) => {
@@ -70,6 +71,16 @@ onEachEngine('the end of a server', (engine) => {
     await server.output.until('stderr', /"msg":"stopping"/);
     socket.write(body);
     expect(await answer.untilEnd()).toMatch(/HTTP\/1\.1 200 OK[\s\S]*"name":"written at the last moment"/);
+    expect(await stopped).toEqual({ code: 0, signal: null });
+  });
+
+  it('does not wait for those who watch the queue, and ends their streams', async () => {
+    const server = await serve('api');
+    const Cookie = await setUp(server);
+    const events = new EventReader(await server.request('/api/v1/jobs/events', { headers: { Cookie } }));
+    expect(await events.next()).toMatchObject({ event: 'counts' });
+    const stopped = server.stop();
+    expect(await events.next()).toBeUndefined();
     expect(await stopped).toEqual({ code: 0, signal: null });
   });
 

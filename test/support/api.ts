@@ -40,6 +40,7 @@ export class TestApi {
   readonly opened: Opened;
   readonly app: ReturnType<typeof createApi>['app'];
   readonly entries: ReturnType<typeof createApi>['entries'];
+  readonly endStreams: () => void;
   readonly accounts: AccountDeps;
   readonly logLines: string[] = [];
 
@@ -54,7 +55,7 @@ export class TestApi {
       passwords: createPasswords({ cost: 4, parallel: 2, maxWaiting: 100 }),
       loginLimits: { ...usualLimits, ...options.loginLimits },
     };
-    const { app, entries } = createApi({
+    const { app, entries, endStreams } = createApi({
       store,
       accounts: this.accounts,
       client: { trustedProxies: options.trustedProxies ?? [], publicUrl: options.publicUrl },
@@ -66,6 +67,7 @@ export class TestApi {
     });
     this.app = app;
     this.entries = entries;
+    this.endStreams = endStreams;
   }
 
   get clock() {

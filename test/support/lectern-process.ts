@@ -7,7 +7,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Target } from '../../src/store/open.ts';
 
-const entry = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const mainEntry = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+/** The same program with kinds of job for tests. */
+export const entryWithJobs = fileURLToPath(new URL('./lectern-with-jobs.ts', import.meta.url));
 
 export type LecternEnv = Readonly<Record<string, string>>;
 
@@ -39,6 +41,15 @@ export interface LecternProcess {
   stop(): Promise<Exit>;
   /** As `stop`, by SIGKILL. */
   kill(): Promise<Exit>;
+}
+
+export interface WorkerProcess {
+  readonly holder: string;
+  readonly pid: number;
+  readonly output: Output;
+  /** Sends a signal and does not wait for what comes of it. */
+  signal(signal: NodeJS.Signals): void;
+  readonly ended: Promise<Exit>;
 }
 
 /** All that a process has written so far, and a way to wait for what it will write. */
@@ -84,6 +95,8 @@ export class Output {
 export interface Lectern {
   /** Starts `lectern serve` and resolves when its console says that it runs. */
   serve(options?: StartOptions): Promise<LecternProcess>;
+  /** Starts `lectern serve --role worker`, whose jobs are known by `holder`. */
+  work(options: { holder: string; env?: LecternEnv }): WorkerProcess;
   /** Runs one command to its end. */
   run(args: readonly string[], options?: { env?: LecternEnv; stdin?: string }): Promise<Ended>;
   /** Ends what still runs and removes its folders. A suite has this done by its hook. */
@@ -91,13 +104,13 @@ export interface Lectern {
 }
 
 /** `useLectern(afterEach)` or `useLectern(afterAll)`: the hook after which nothing that was started runs on. */
-export function useLectern(hook: (clean: () => Promise<void>) => void): Lectern {
-  const lectern = createLectern();
+export function useLectern(hook: (clean: () => Promise<void>) => void, entry = mainEntry): Lectern {
+  const lectern = createLectern(entry);
   hook(lectern.endAll);
   return lectern;
 }
 
-export function createLectern(): Lectern {
+export function createLectern(entry = mainEntry): Lectern {
   const running = new Map<ChildProcess, Promise<Exit>>();
   const folders: string[] = [];
   const libraries = new Map<string, string>();
@@ -155,6 +168,18 @@ export function createLectern(): Lectern {
         request: (path, init) => fetch(url + path, { redirect: 'manual', ...init }),
         stop: () => end('SIGTERM'),
         kill: () => end('SIGKILL'),
+      };
+    },
+
+    work({ holder, env }) {
+      const args = ['serve', '--role', 'worker', '--holder', holder];
+      const { child, output, closed } = start(args, env);
+      return {
+        holder,
+        pid: child.pid as number,
+        output,
+        signal: (signal) => child.kill(signal),
+        ended: closed,
       };
     },
 

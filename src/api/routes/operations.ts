@@ -5,11 +5,16 @@ import type { ApiDeps } from '../context.ts';
 import { type ApiDescription, describeApi } from '../openapi.ts';
 import { docsPage } from '../pages/docs-page.ts';
 import { sendPage } from '../pages/page.ts';
+import { showQueue } from '../queue-metrics.ts';
 import type { Router } from '../router.ts';
 import { ErrorBody, json } from '../schemas.ts';
 
 const tags = ['operations'];
 const text = (description: string) => ({ description, content: { 'text/plain': { schema: z.string() } } });
+
+const JobCounts = z
+  .object({ waiting: z.int(), running: z.int(), dead: z.int() })
+  .openapi({ description: 'The queue of background work; counted up to 1000' });
 
 export function operationRoutes(router: Router, deps: ApiDeps): void {
   let description: ApiDescription | undefined;
@@ -17,6 +22,8 @@ export function operationRoutes(router: Router, deps: ApiDeps): void {
     description ??= describeApi(router, deps.version);
     return description;
   };
+
+  showQueue(deps.metrics.registry, () => deps.store.jobs);
 
   router.open(
     {
@@ -36,15 +43,17 @@ export function operationRoutes(router: Router, deps: ApiDeps): void {
       tags,
       summary: 'The index answers, so requests can be served',
       responses: {
-        200: json(z.object({ status: z.literal('ready'), schema: z.int() }), 'Ready'),
+        200: json(z.object({ status: z.literal('ready'), schema: z.int(), jobs: JobCounts }), 'Ready'),
         503: json(ErrorBody, 'Not ready'),
       },
     },
     async (c) => {
-      const schema = await deps.store.schemaVersion().catch((cause: unknown) => {
+      try {
+        const [schema, jobs] = [await deps.store.schemaVersion(), await deps.store.jobs.countRoughly()];
+        return c.json({ status: 'ready' as const, schema, jobs }, 200);
+      } catch (cause) {
         throw new Unavailable('the index does not answer', { cause });
-      });
-      return c.json({ status: 'ready' as const, schema }, 200);
+      }
     },
   );
 

@@ -4,13 +4,15 @@ import pg from 'pg';
 import { StartupError, Unavailable } from '../../../errors.ts';
 import type { Clock } from '../../../model/glossary.ts';
 import { cleanText } from '../../clean-text.ts';
-import { type Database, withoutNesting } from '../../database.ts';
+import { type Database, plannedOnce, withoutNesting } from '../../database.ts';
 import type { Tables } from '../../tables.ts';
+import { listenForJobs } from './listen.ts';
 import { migratePostgres } from './migrate.ts';
 import { getTypeParser } from './types.ts';
 
 const connectWithinMs = 10_000;
 const writeAttempts = 5;
+const standStillMs = 15_000;
 
 export interface PostgresOptions {
   readonly url: string;
@@ -45,7 +47,8 @@ export async function openPostgresDatabase({
       }),
     });
   };
-  const writer = pool(8);
+  // A process that stands still in the middle of a transaction would keep its locks for as long as it does.
+  const writer = pool(8, `SET idle_in_transaction_session_timeout = ${standStillMs}`);
   // What SQLite refuses by query_only is refused here too: a write outside write() fails on both engines.
   const reader = pool(12, 'SET default_transaction_read_only = on');
 
@@ -54,6 +57,9 @@ export async function openPostgresDatabase({
     read: reader,
     heavyRead: reader,
     write: (work) => withoutNesting(() => retried(() => writer.transaction().execute(work))),
+    writeOne: async (statement) =>
+      (await withoutNesting(() => retried(() => statement.execute(writer)))).rows,
+    watch: (onChange) => listenForJobs({ url, onChange, onError: onIdleError }),
     snapshot: (work) => reader.transaction().setIsolationLevel('repeatable read').execute(work),
     schemaVersion: async () => {
       const query = CompiledQuery.raw('SELECT max(version) AS version FROM schema_migrations');
@@ -80,17 +86,27 @@ async function retried<T>(write: () => Promise<T>): Promise<T> {
 }
 
 class CleanClient extends pg.Client {
+  readonly #names = new Map<string, string>();
+
   // pg's many overloads of query() end in (config, values?): parameters pass through here and nowhere else.
   override query(...args: unknown[]): never {
     const [query, values, ...rest] = args;
     const cleaned = Array.isArray(values) ? values.map(cleanText) : values;
     const result: unknown = (super.query as (...all: unknown[]) => unknown).call(
       this,
-      query,
+      this.#named(query),
       cleaned,
       ...rest,
     );
     return (result instanceof Promise ? result.catch(translated) : result) as never;
+  }
+
+  /** A statement that has a name is planned some times and then no more: planning can take longer than running. */
+  #named(query: unknown): unknown {
+    if (typeof query !== 'string' || !query.startsWith(plannedOnce)) return query;
+    const name = this.#names.get(query) ?? `planned_${this.#names.size}`;
+    this.#names.set(query, name);
+    return { name, text: query };
   }
 }
 
@@ -103,7 +119,7 @@ class PatientPool extends pg.Pool {
 
 /** A server that is away, restarting or full is a reason to ask again later, not a fault of ours. */
 function translated(error: Error & { code?: string }): never {
-  const away = /^(ECONN|EPIPE|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT|57P0[123]|53300|08)/.test(error.code ?? '');
+  const away = /^(ECONN|EPIPE|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT|57P0[1235]|53300|08)/.test(error.code ?? '');
   if (away || /timeout exceeded when trying to connect|Connection terminated/.test(error.message)) {
     throw new Unavailable('the index does not answer; try again in a moment', { cause: error });
   }

@@ -9,6 +9,9 @@ import { kyselyOn, ReadDriver, Turns, WriteDriver } from './dialect.ts';
 import { migrateSqlite } from './migrate.ts';
 import { ReaderThread } from './reader-thread-client.ts';
 
+/** Asking costs some microseconds; nobody notices that a job waited for so long. */
+const lookEveryMs = 50;
+
 export async function openSqliteDatabase(
   path: string,
   now: Clock,
@@ -30,7 +33,19 @@ export async function openSqliteDatabase(
     heavyRead: kyselyOn(new ReadDriver(thread)),
     write: (work, { toDisk = false } = {}) =>
       withoutNesting(() => (toDisk ? diskWriter : writer).transaction().execute(work)),
+    writeOne: async (statement) => (await withoutNesting(() => statement.execute(writer))).rows,
     dataVersion: () => readerConnection.dataVersion(),
+    watch: (onChange) => {
+      let seen = readerConnection.dataVersion();
+      const looking = setInterval(() => {
+        const version = readerConnection.dataVersion();
+        if (version === seen) return;
+        seen = version;
+        onChange();
+      }, lookEveryMs);
+      looking.unref();
+      return { stop: async () => clearInterval(looking) };
+    },
     snapshot: async (work) => {
       // A connection of its own: on the shared one, everyone else's reads would fall into the transaction.
       const connection = new SqliteConnection(await openSqlite(path, 'read'));

@@ -1,0 +1,124 @@
+// Server-sent events (HTML Living Standard, 9.2): a source is asked again and again, and what has changed is sent.
+// A client that comes back is first sent how things are now, so it has missed nothing that still matters.
+import type { Context } from 'hono';
+import { TooManyRequests } from '../errors.ts';
+import type { Log } from '../log.ts';
+import type { ApiEnv } from './context.ts';
+
+export interface StreamEvent {
+  readonly event: string;
+  /** Of several events with one key, only those are sent that differ from the last. */
+  readonly key: string;
+  readonly data: unknown;
+}
+
+export interface Look {
+  readonly events: readonly StreamEvent[];
+  /** Nothing will change any more: the stream ends. */
+  readonly isLast?: boolean;
+}
+
+export interface EventStreams {
+  open(c: Context<ApiEnv>, look: () => Promise<Look>): Response;
+  /** Ends them all, as before the server stops. */
+  end(): void;
+}
+
+const lookEveryMs = 500;
+/** A comment, so that proxies do not take a quiet stream for a dead one. */
+const keepAliveMs = 15_000;
+const maxStreams = 32;
+/** Then the client comes again, and shows anew who it is: a login that has ended must not see on for ever. */
+const longestMs = 10 * 60_000;
+const headers = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
+
+export function createEventStreams(log: Log): EventStreams {
+  const open = new Set<() => void>();
+
+  return {
+    open(c, look) {
+      if (c.req.method === 'HEAD') return c.body(null, 200, headers);
+      if (open.size >= maxStreams) {
+        throw new TooManyRequests(`no more than ${maxStreams} streams can be watched at once`, 30);
+      }
+      let end = () => {};
+      const body = new ReadableStream<Uint8Array>({
+        start(controller) {
+          end = startStream(controller, look, (error) => {
+            open.delete(end);
+            if (error) log.warn({ err: error, requestId: c.get('requestId') }, 'a stream of events failed');
+          });
+          open.add(end);
+        },
+        cancel: () => end(),
+      });
+      c.req.raw.signal.addEventListener('abort', () => end());
+      return c.body(body, 200, headers);
+    },
+
+    end() {
+      for (const end of [...open]) end();
+    },
+  };
+}
+
+/** Returns how to end it. The client is told nothing of a failure but the end; it comes again by itself. */
+function startStream(
+  controller: ReadableStreamDefaultController<Uint8Array>,
+  look: () => Promise<Look>,
+  onEnd: (error?: Error) => void,
+): () => void {
+  const encoder = new TextEncoder();
+  const sent = new Map<string, string>();
+  let number = 0;
+  let quietMs = 0;
+  let turns = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let ended = false;
+
+  const end = (error?: Error) => {
+    if (ended) return;
+    ended = true;
+    clearTimeout(timer);
+    try {
+      controller.close();
+    } catch {
+      // The client is gone, and the stream with it.
+    }
+    onEnd(error);
+  };
+  const send = (text: string) => {
+    quietMs = 0;
+    controller.enqueue(encoder.encode(text));
+  };
+
+  const turn = async () => {
+    try {
+      // One who does not read is not written to: the next look sends how things are then.
+      if ((controller.desiredSize ?? 0) > -64) {
+        const { events, isLast } = await look();
+        if (ended) return;
+        for (const { event, key, data } of events) {
+          const text = JSON.stringify(data);
+          if (sent.get(key) === text) continue;
+          sent.set(key, text);
+          number += 1;
+          send(`id: ${number}\nevent: ${event}\ndata: ${text}\n\n`);
+        }
+        const present = new Set(events.map(({ key }) => key));
+        for (const key of sent.keys()) if (!present.has(key)) sent.delete(key);
+        turns += 1;
+        if (isLast || turns * lookEveryMs > longestMs) return end();
+        if (quietMs >= keepAliveMs) send(': still here\n\n');
+      }
+      quietMs += lookEveryMs;
+      timer = setTimeout(turn, lookEveryMs);
+      timer.unref();
+    } catch (error) {
+      end(error as Error);
+    }
+  };
+  send('retry: 2000\n\n');
+  turn();
+  return () => end();
+}

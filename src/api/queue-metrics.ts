@@ -1,0 +1,63 @@
+// The queue at /metrics. Workers are other processes, so every figure is read from the index when it is asked for.
+import type { Metric, Registry } from 'prom-client';
+import { durationBuckets, type JobCounter } from '../store/job-queue/job-counters.ts';
+import type { JobQueue } from '../store/job-queue/job-queue.ts';
+
+interface Value {
+  readonly labels: Readonly<Record<string, string | number>>;
+  readonly value: number;
+  readonly metricName?: string;
+}
+
+const duration = 'lectern_job_duration_seconds';
+const outcomes = ['done', 'failed', 'dead', 'returned', 'lost', 'crashed'];
+
+export function showQueue(registry: Registry, jobs: () => JobQueue): void {
+  show(registry, 'gauge', 'lectern_jobs', 'Jobs in the queue, by state, name and lane.', async () =>
+    (await jobs().count()).map(({ count, ...labels }) => ({ labels, value: count })),
+  );
+  show(
+    registry,
+    'gauge',
+    'lectern_jobs_oldest_ready_seconds',
+    'How long a job that is due has waited.',
+    async () => [{ labels: {}, value: (await jobs().oldestReadyMs()) / 1000 }],
+  );
+  show(registry, 'counter', 'lectern_job_attempts_total', 'Attempts at jobs, by how they ended.', async () =>
+    (await jobs().counters.list())
+      .filter(({ counter }) => outcomes.includes(counter))
+      .map(({ name, counter, n }) => ({ labels: { name, outcome: counter }, value: n })),
+  );
+  show(registry, 'histogram', duration, 'How long attempts at jobs took.', async () =>
+    histogram(await jobs().counters.list()),
+  );
+}
+
+/** prom-client's own metrics count in this process; the registry asks no more of one than this. */
+function show(
+  registry: Registry,
+  type: string,
+  name: string,
+  help: string,
+  values: () => Promise<Value[]>,
+): void {
+  const metric = { name, help, type, get: async () => ({ name, help, type, values: await values() }) };
+  registry.registerMetric(metric as unknown as Metric);
+}
+
+function histogram(counters: readonly JobCounter[]): Value[] {
+  const names = [...new Set(counters.filter(({ counter }) => counter === 'ms').map(({ name }) => name))];
+  return names.flatMap((name) => {
+    const n = (counter: string) => counters.find((c) => c.name === name && c.counter === counter)?.n ?? 0;
+    let sum = 0;
+    const buckets = [...durationBuckets, '+Inf'].map((le) => {
+      sum += n(`le:${le}`);
+      return { labels: { name, le }, value: sum, metricName: `${duration}_bucket` };
+    });
+    return [
+      ...buckets,
+      { labels: { name }, value: n('ms') / 1000, metricName: `${duration}_sum` },
+      { labels: { name }, value: sum, metricName: `${duration}_count` },
+    ];
+  });
+}

@@ -1,0 +1,46 @@
+// What becomes of a job whose handler has failed, and what a person is told about it.
+import { z } from 'zod';
+import { DoNotRetry, LecternError, Upstream } from '../errors.ts';
+import type { Backoff } from '../store/job-queue/job-kind.ts';
+import type { Outcome } from '../store/job-queue/settle.ts';
+
+export interface FailedAttempt {
+  readonly error: unknown;
+  /** How often it had failed before. */
+  readonly attempts: number;
+  readonly maxAttempts: number;
+  readonly backoff: Backoff;
+}
+
+const internal = 'An internal error; the log has the details.';
+
+export function outcomeOfFailure(attempt: FailedAttempt, random: () => number): Outcome {
+  const { error, attempts, maxAttempts, backoff } = attempt;
+  const sentence = sentenceFor(error);
+  if (error instanceof DoNotRetry || attempts + 1 >= maxAttempts) return { kind: 'dead', error: sentence };
+  const asked = error instanceof Upstream ? (error.retryAfterMs ?? 0) : 0;
+  return {
+    kind: 'failed',
+    error: sentence,
+    retryInMs: Math.max(asked, pauseBefore(attempts, backoff, random)),
+  };
+}
+
+/** Half of it certain and half by chance: never at once, and never all at the same moment. */
+export function pauseBefore(attempts: number, { firstMs, longestMs }: Backoff, random: () => number): number {
+  const fullMs = Math.min(longestMs, firstMs * 2 ** Math.min(attempts, 50));
+  return Math.round(fullMs / 2 + (fullMs / 2) * random());
+}
+
+/** Only what was written for a person leaves the process. */
+export function sentenceFor(error: unknown): string {
+  return error instanceof LecternError ? error.message : internal;
+}
+
+export function payloadProblem(error: unknown): string {
+  if (!(error instanceof z.core.$ZodError)) return 'The payload is not JSON.';
+  const fields = error.issues
+    .slice(0, 5)
+    .map((issue) => `${issue.path.join('.') || 'payload'}: ${issue.message}`);
+  return `The payload is not as expected: ${fields.join('; ')}`;
+}

@@ -1,0 +1,99 @@
+// One attempt at one job, from its claim to how it ended.
+import { LeaseLost, Unavailable } from '../errors.ts';
+import type { JobFence, JobProgress } from '../model/job.ts';
+import type { ClaimedJob } from '../store/job-queue/claim.ts';
+import type { Outcome } from '../store/job-queue/settle.ts';
+import { outcomeOfFailure, payloadProblem } from './failure.ts';
+import type { JobDefinition } from './registry.ts';
+
+const longestNote = 300;
+
+/** Why the signal of a job was aborted. */
+type Interruption = 'time is up' | 'cancelled' | 'lost' | 'stopping';
+
+export class Run {
+  readonly job: ClaimedJob;
+  readonly fence: JobFence;
+  readonly #definition: JobDefinition;
+  readonly #controller = new AbortController();
+  #interruption: Interruption | undefined;
+  #progress: JobProgress | undefined;
+
+  constructor(job: ClaimedJob, definition: JobDefinition) {
+    this.job = job;
+    this.fence = { id: job.id, epoch: job.epoch };
+    this.#definition = definition;
+  }
+
+  get isLost(): boolean {
+    return this.#interruption === 'lost';
+  }
+
+  get isInterrupted(): boolean {
+    return this.#interruption !== undefined;
+  }
+
+  interrupt(why: Interruption): void {
+    // A lease that is lost stays lost, whatever else comes.
+    if (this.#interruption === undefined || why === 'lost') this.#interruption = why;
+    this.#controller.abort(
+      why === 'lost'
+        ? new LeaseLost(`job ${this.job.id}`)
+        : new Unavailable(`the job was interrupted: ${why}`),
+    );
+  }
+
+  /** The latest report that has not been written yet. */
+  takeProgress(): JobProgress | undefined {
+    const progress = this.#progress;
+    this.#progress = undefined;
+    return progress;
+  }
+
+  /** Undefined when there is nothing to say, since the job is not ours any more. */
+  async do(random: () => number, onError: (error: unknown) => void): Promise<Outcome | undefined> {
+    const { job } = this;
+    let payload: unknown;
+    try {
+      payload = this.#definition.schema.parse(JSON.parse(job.payload));
+    } catch (error) {
+      return { kind: 'dead', error: payloadProblem(error) };
+    }
+    const timeUp = setTimeout(() => this.interrupt('time is up'), this.#definition.timeoutMs);
+    try {
+      await this.#definition.handler({
+        payload,
+        signal: this.#controller.signal,
+        progress: (done, total, note) => {
+          this.#progress = {
+            done: Math.round(done),
+            total: total === undefined ? null : Math.round(total),
+            note: note?.slice(0, longestNote) ?? null,
+          };
+        },
+        fence: this.fence,
+      });
+      return this.isLost ? undefined : { kind: 'done' };
+    } catch (error) {
+      if (this.isLost || error instanceof LeaseLost) return undefined;
+      // The queue makes a cancelled job of one that was to be cancelled and is given back.
+      if (this.#interruption === 'cancelled' || this.#interruption === 'stopping')
+        return { kind: 'returned' };
+      onError(error);
+      return this.#failed(this.#interruption === 'time is up' ? this.#tooSlow(error) : error, random);
+    } finally {
+      clearTimeout(timeUp);
+    }
+  }
+
+  #failed(error: unknown, random: () => number): Outcome {
+    const { attempts, maxAttempts } = this.job;
+    return outcomeOfFailure({ error, attempts, maxAttempts, backoff: this.#definition.backoff }, random);
+  }
+
+  #tooSlow(cause: unknown): Unavailable {
+    return new Unavailable(`It took longer than ${this.#definition.timeoutMs / 1000} s and was stopped.`, {
+      cause,
+    });
+  }
+}

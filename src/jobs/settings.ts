@@ -1,0 +1,28 @@
+// How a worker behaves. Tests choose shorter times.
+
+export interface RunnerSettings {
+  /** So many jobs at once in this process. */
+  readonly concurrency: number;
+  readonly leaseMs: number;
+  /** After its time is up, a handler has this long to end before the whole process is ended. */
+  readonly graceMs: number;
+  /** When the worker is told to stop, jobs under way have this long to end before they are given back. */
+  readonly drainMs: number;
+  /** An event loop that has not turned for this long is taken for dead. Shorter than the lease. */
+  readonly stallMs: number;
+  /** A process that has grown larger than this is ended. */
+  readonly memoryBytes: number;
+  readonly maxCrashes: number;
+  readonly suspectDelayMs: number;
+}
+
+export const usualSettings: RunnerSettings = {
+  concurrency: 8,
+  leaseMs: 30_000,
+  graceMs: 10_000,
+  drainMs: 10_000,
+  stallMs: 20_000,
+  memoryBytes: 1024 * 1024 * 1024,
+  maxCrashes: 3,
+  suspectDelayMs: 2_000,
+};

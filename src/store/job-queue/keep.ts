@@ -1,0 +1,80 @@
+// Keeping the leases of jobs: renewing one's own, and taking back what a worker that ended has left behind.
+import { sql } from 'kysely';
+import type { JobFence, JobState } from '../../model/job.ts';
+import type { Database, Writer } from '../database.ts';
+import { dbNow } from '../db-now.ts';
+import { isLeaseOver, isLeaseTooLong, leaseUntil, nextEpoch } from '../lease-columns.ts';
+import { callWorkers } from './enqueue.ts';
+import { cancelled, dead, running, stateOf, waiting } from './job-row.ts';
+
+export interface RecoverRules {
+  readonly leaseMs: number;
+  /** So many ends of a worker make a job a dead letter. */
+  readonly maxCrashes: number;
+  /** The pause after the first; a multiple of it after the next ones. */
+  readonly suspectDelayMs: number;
+}
+
+export interface RecoveredJob {
+  readonly id: number;
+  readonly name: string;
+  readonly state: JobState;
+  readonly crashes: number;
+}
+
+const recoverAtOnce = 200;
+const workerEnded = 'The worker ended while it was doing this.';
+const workerEndedOften = (times: number) =>
+  `The worker ended ${times === 3 ? 'three' : times} times while it was doing this.`;
+
+/** Renews all that `holder` has, and says what that is: whatever else it thinks it has, it has lost. */
+export async function renew(
+  db: Database,
+  trx: Writer,
+  holder: string,
+  leaseMs: number,
+): Promise<readonly JobFence[]> {
+  return trx
+    .updateTable('jobs')
+    .set({ expires: leaseUntil(db, leaseMs) })
+    .where('state', '=', sql.lit(running))
+    .where('holder', '=', holder)
+    .returning(['id', 'epoch'])
+    .execute();
+}
+
+/** Jobs whose lease is over go back to the queue, each one crash further; a suspect comes after a pause. */
+export async function recover(db: Database, trx: Writer, rules: RecoverRules): Promise<RecoveredJob[]> {
+  await trx
+    .updateTable('jobs')
+    .set({ expires: leaseUntil(db, rules.leaseMs) })
+    .where('state', '=', sql.lit(running))
+    .where(isLeaseTooLong(db, 'expires', rules.leaseMs))
+    .execute();
+
+  const now = dbNow(db);
+  const isLast = sql`crashes + 1 >= ${rules.maxCrashes}`;
+  const { rows } = await sql<{ id: number; name: string; state: number; crashes: number }>`
+    UPDATE jobs SET crashes = crashes + 1, epoch = ${nextEpoch('epoch')}, expires = 0,
+      run_at = ${now} + ${rules.suspectDelayMs} * (crashes + 1),
+      state = CASE WHEN cancel_requested = 1 THEN ${sql.lit(cancelled)} WHEN ${isLast} THEN ${sql.lit(dead)} ELSE ${sql.lit(waiting)} END,
+      finished_at = CASE WHEN cancel_requested = 1 OR ${isLast} THEN ${now} END,
+      last_error = CASE WHEN ${isLast} THEN ${workerEndedOften(rules.maxCrashes)} ELSE ${workerEnded} END
+    WHERE id IN (
+      SELECT id FROM jobs WHERE state = ${sql.lit(running)} AND ${isLeaseOver(db, 'expires')}
+      ORDER BY expires LIMIT ${recoverAtOnce} ${db.engine === 'postgres' ? sql`FOR UPDATE SKIP LOCKED` : sql``}
+    )
+    RETURNING id, name, state, crashes`.execute(trx);
+  return rows.map((row) => ({ ...row, state: stateOf(row.state) }));
+}
+
+/** Ends the leases of a worker that is known to have ended, so that nobody waits for them to run out. */
+export async function releaseHolder(db: Database, trx: Writer, holder: string): Promise<void> {
+  const { numUpdatedRows } = await trx
+    .updateTable('jobs')
+    .set({ expires: 0 })
+    .where('state', '=', sql.lit(running))
+    .where('holder', '=', holder)
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows > 0n) await callWorkers(db, trx);
+}

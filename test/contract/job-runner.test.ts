@@ -1,0 +1,290 @@
+// The runner on a real queue, in this process.
+import { Writable } from 'node:stream';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { DoNotRetry, LeaseLost, Upstream } from '../../src/errors.ts';
+import { createRegistry, defineJob, type JobContext, type JobDefinition } from '../../src/jobs/registry.ts';
+import { Runner } from '../../src/jobs/runner.ts';
+import { type RunnerSettings, usualSettings } from '../../src/jobs/settings.ts';
+import { createLog } from '../../src/log.ts';
+import type { Database } from '../../src/store/database.ts';
+import { jobKind } from '../../src/store/job-queue/job-kind.ts';
+import type { JobQueue } from '../../src/store/job-queue/job-queue.ts';
+import { onEachEngine, openFreshStore } from '../support/engines.ts';
+import { until } from '../support/until.ts';
+
+const schema = z.object({ n: z.int() });
+
+onEachEngine('the runner', (engine) => {
+  let db: Database;
+  let queue: JobQueue;
+  let offsetMs: number;
+  let logged: string;
+  const running: Runner[] = [];
+
+  beforeEach(async () => {
+    const opened = await openFreshStore(engine);
+    db = opened.database;
+    queue = opened.store.jobs;
+    offsetMs = 0;
+    logged = '';
+    db.timeOffsetMs = () => offsetMs;
+    return async () => {
+      await Promise.all(running.splice(0).map((runner) => runner.stop()));
+      await opened.store.close();
+    };
+  });
+
+  const log = createLog({
+    level: 'debug',
+    format: 'json',
+    out: new Writable({
+      write(line, _encoding, done) {
+        logged += line;
+        done();
+      },
+    }),
+  });
+
+  function start(
+    definitions: JobDefinition[],
+    settings: Partial<RunnerSettings> = {},
+    holder = 'worker-1',
+  ): Runner {
+    const runner = new Runner({
+      queue,
+      registry: createRegistry(definitions),
+      holder,
+      settings: { ...usualSettings, leaseMs: 1_500, drainMs: 200, ...settings },
+      log,
+      random: () => 0,
+    });
+    running.push(runner);
+    return runner;
+  }
+
+  const job = (handler: (context: JobContext<{ n: number }>) => Promise<void>, changes = {}) =>
+    defineJob({
+      name: 'job',
+      schema,
+      backoff: { firstMs: 20, longestMs: 1_000 },
+      ...changes,
+      handler,
+    }) as JobDefinition;
+  const untilState = (id: number, state: string) =>
+    until(`job ${id} is ${state}`, async () => {
+      const found = await queue.get(id);
+      return found.state === state && found;
+    });
+  const kind = jobKind({ name: 'job', schema });
+  /** As a handler that is asked to stop does. */
+  const aborted = (signal: AbortSignal) =>
+    new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+
+  it('does what is enqueued while it waits, and hands over the payload', async () => {
+    const seen: number[] = [];
+    start([job(async ({ payload }) => void seen.push(payload.n))]);
+    const { id } = await queue.enqueue(kind, { n: 7 });
+    await untilState(id, 'done');
+    expect(seen).toEqual([7]);
+  });
+
+  it('does what becomes due later, without being called', async () => {
+    start([job(async () => {})]);
+    const { id } = await queue.enqueue(kind, { n: 1 }, { delayMs: 400 });
+    const done = await untilState(id, 'done');
+    expect((done.startedAt ?? 0) - done.createdAt).toBeGreaterThanOrEqual(400);
+  });
+
+  it('never does more at once than it should', async () => {
+    let now = 0;
+    let most = 0;
+    const gate = Promise.withResolvers<void>();
+    start(
+      [
+        job(async () => {
+          now += 1;
+          most = Math.max(most, now);
+          await gate.promise;
+          now -= 1;
+        }),
+      ],
+      { concurrency: 4 },
+    );
+    await queue.enqueueMany(
+      kind,
+      Array.from({ length: 20 }, (_, n) => ({ n })),
+    );
+    // One place is kept for those who wait.
+    await until('three run', () => now === 3);
+    const urgent = await queue.enqueue(kind, { n: 99 }, { lane: 'interactive' });
+    await until('the urgent one runs too', async () => (await queue.get(urgent.id)).state === 'running');
+    gate.resolve();
+    await until('all are done', async () => (await queue.countRoughly()).waiting === 0);
+    expect(most).toBe(4);
+  });
+
+  describe('when a handler fails', () => {
+    it('tries again, and keeps to itself what is not for people', async () => {
+      let calls = 0;
+      start([
+        job(async () => {
+          calls += 1;
+          if (calls === 1) throw new Error('password=hunter2');
+          if (calls === 2) throw new Upstream('The site is away.', { retryAfterMs: 600 });
+        }),
+      ]);
+      const { id } = await queue.enqueue(kind, { n: 1 });
+      const afterSecond = await until('it failed twice', async () => {
+        const found = await queue.get(id);
+        if (found.attempts === 1) expect(found.lastError).toBe('An internal error; the log has the details.');
+        return found.attempts === 2 && found;
+      });
+      expect(afterSecond.lastError).toBe('The site is away.');
+      expect(afterSecond.runAt - (afterSecond.startedAt ?? 0)).toBeGreaterThanOrEqual(600);
+      expect(await untilState(id, 'done')).toMatchObject({ attempts: 2, lastError: null });
+      expect(logged).toContain('hunter2');
+    });
+
+    it('gives up when it failed too often, or when there is no hope', async () => {
+      let calls = 0;
+      start([
+        job(async ({ payload }) => {
+          calls += 1;
+          throw payload.n === 0 ? new DoNotRetry('There is no such page.') : new Error('again');
+        }),
+      ]);
+      const often = await queue.enqueue({ ...kind, maxAttempts: 3 }, { n: 1 });
+      expect(await untilState(often.id, 'dead')).toMatchObject({ attempts: 3 });
+      expect(calls).toBe(3);
+      const hopeless = await queue.enqueue(kind, { n: 0 });
+      const dead = { attempts: 1, lastError: 'There is no such page.' };
+      expect(await untilState(hopeless.id, 'dead')).toMatchObject(dead);
+    });
+
+    it('gives up at once on a payload that it cannot read, and says what is wrong with it', async () => {
+      start([job(async () => {})]);
+      const { id } = await queue.enqueue(jobKind({ name: 'job', schema: z.unknown() }), { n: 'seven' });
+      const { lastError } = await untilState(id, 'dead');
+      expect(lastError).toMatch(/^The payload is not as expected: n: /);
+    });
+
+    it('stops one that takes too long, and says so', async () => {
+      start([job(({ signal }) => aborted(signal), { timeoutMs: 60 })]);
+      const { id } = await queue.enqueue({ ...kind, maxAttempts: 1 }, { n: 1 });
+      const { lastError } = await untilState(id, 'dead');
+      expect(lastError).toBe('It took longer than 0.06 s and was stopped.');
+    });
+  });
+
+  it('shows progress and heeds a cancellation', async () => {
+    start([
+      job(async ({ signal, progress }) => {
+        for (let n = 0; n <= 5; n++) progress(n, 10, 'reading');
+        await aborted(signal);
+      }),
+    ]);
+    const { id } = await queue.enqueue(kind, { n: 1 });
+    const { progress } = await until('progress is shown', async () => {
+      const found = await queue.get(id);
+      return found.progress && found;
+    });
+    expect(progress).toEqual({ done: 5, total: 10, note: 'reading' });
+    await queue.cancel(id);
+    expect(await untilState(id, 'cancelled')).toMatchObject({ attempts: 0 });
+  });
+
+  it('leaves alone what it does not know', async () => {
+    start([job(async () => {})]);
+    const unknown = await queue.enqueue(jobKind({ name: 'from a newer Lectern', schema }), { n: 1 });
+    const { id } = await queue.enqueue(kind, { n: 1 });
+    await untilState(id, 'done');
+    expect((await queue.get(unknown.id)).state).toBe('waiting');
+  });
+
+  it('keeps its lease for as long as a job takes, also when the clock is set back meanwhile', async () => {
+    const gate = Promise.withResolvers<void>();
+    let calls = 0;
+    const definition = job(async () => {
+      calls += 1;
+      await gate.promise;
+    });
+    start([definition], { leaseMs: 2_000 });
+    const { id } = await queue.enqueue(kind, { n: 1 });
+    await until('it runs', () => calls === 1);
+    start([definition], { leaseMs: 2_000 }, 'worker-2');
+    const expiresNow = async () =>
+      (await db.read.selectFrom('jobs').select('expires').executeTakeFirstOrThrow()).expires;
+    offsetMs -= 3_600_000;
+    const steppedBack = await until('the lease was renewed by the new clock', async () => {
+      const expires = await expiresNow();
+      return expires < Date.now() - 3_000_000 && expires;
+    });
+    // For longer than the lease, with another worker on the watch.
+    await until('it was renewed again and again', async () => (await expiresNow()) > steppedBack + 2_500);
+    gate.resolve();
+    await untilState(id, 'done');
+    const row = await db.read.selectFrom('jobs').selectAll().executeTakeFirstOrThrow();
+    expect(row).toMatchObject({ holder: 'worker-1', epoch: 1, crashes: 0 });
+    expect(calls).toBe(1);
+  });
+
+  it('aborts what it has lost, and drops its result', async () => {
+    const reasons: unknown[] = [];
+    start(
+      [
+        job(async ({ signal }) => {
+          await aborted(signal).catch((reason) => reasons.push(reason));
+        }),
+      ],
+      { leaseMs: 3_000 },
+    );
+    const { id } = await queue.enqueue(kind, { n: 1 });
+    await until('it runs', async () => (await queue.get(id)).state === 'running');
+    // As if another worker had found the lease over: the row has moved on.
+    await db.write((trx) => trx.updateTable('jobs').set({ epoch: 9, holder: 'other' }).execute());
+    await until('it was told', () => reasons.length === 1);
+    expect(reasons[0]).toBeInstanceOf(LeaseLost);
+    await running[0]?.stop();
+    const row = await db.read.selectFrom('jobs').selectAll().executeTakeFirstOrThrow();
+    expect(row).toMatchObject({ state: 1, epoch: 9, holder: 'other', attempts: 0, last_error: null });
+  });
+
+  it('takes nothing more once it was told to stop, and gives back what did not end', async () => {
+    const signals: AbortSignal[] = [];
+    const runner = start([
+      job(async ({ signal }) => {
+        signals.push(signal);
+        await aborted(signal);
+      }),
+    ]);
+    const held = await queue.enqueue(kind, { n: 1 });
+    await until('it runs', () => signals.length === 1);
+    await runner.stop();
+    const late = await queue.enqueue(kind, { n: 2 });
+    expect(signals[0]?.aborted).toBe(true);
+    expect(await queue.get(held.id)).toMatchObject({
+      state: 'waiting',
+      attempts: 0,
+      crashes: 0,
+      lastError: null,
+    });
+    expect(await queue.get(late.id)).toMatchObject({ state: 'waiting' });
+    expect(signals).toHaveLength(1);
+  });
+
+  it('counts how jobs ended and how long they took', async () => {
+    const runner = start([job(async ({ payload }) => void (payload.n === 0 && (await Promise.reject())))]);
+    await queue.enqueueMany(kind, [{ n: 1 }, { n: 2 }]);
+    const { id } = await queue.enqueue({ ...kind, maxAttempts: 1 }, { n: 0 });
+    await untilState(id, 'dead');
+    await until('all are done', async () => (await queue.countRoughly()).waiting === 0);
+    await runner.stop();
+    const counters = await queue.counters.list();
+    expect(counters).toContainEqual({ name: 'job', counter: 'done', n: 2 });
+    expect(counters).toContainEqual({ name: 'job', counter: 'dead', n: 1 });
+    expect(
+      counters.filter(({ counter }) => counter.startsWith('le:')).reduce((sum, { n }) => sum + n, 0),
+    ).toBe(3);
+  });
+});
