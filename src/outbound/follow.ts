@@ -8,13 +8,12 @@ import { type Limits, Stop } from './limits.ts';
 import { type Gone, gone, type Hop, type OutboundRequest, type RateLimited, rateLimited } from './outcome.ts';
 import { type Pace, type PauseMemory, paceKeyOf } from './pace.ts';
 import { parseProxy } from './proxy.ts';
-import { pauseAfter } from './retry-after.ts';
+import { namedRetryAfter, pauseAfter } from './retry-after.ts';
 import { isPermanent, isRedirect, methodAfter, parseLocation, parseTarget } from './target.ts';
 import { Turn } from './turn.ts';
 
 export interface FollowDeps extends ExchangeDeps {
   readonly now: Clock;
-  readonly random: () => number;
   readonly userAgent: string;
   readonly pace: Pace;
   readonly pauses: PauseMemory;
@@ -52,7 +51,7 @@ export async function follow(
   const proxy = input.proxy === undefined ? undefined : parseProxy(input.proxy);
   const split = splitHeaders(input, target);
   const turn = new Turn(deps.pace, input);
-  const { userAgent, random } = deps;
+  const { userAgent } = deps;
   const { validators, signal } = input;
   let step: Step = { url: target.url, method: input.method ?? 'GET', body: input.body, isOwnOrigin: true };
   let leftMs = limits.totalMs;
@@ -73,11 +72,12 @@ export async function follow(
       leftMs = Math.max(1, leftMs - Math.max(0, deps.now() - startedAt));
 
       const { status } = answer;
-      const retryAt = pauseAfter(status, answer.headers['retry-after'], { nowMs: deps.now(), random });
+      const retryAt = pauseAfter(status, answer.headers['retry-after'], deps.now());
       if (retryAt !== undefined) {
         answer.discard();
         await deps.pauses.remember(key, retryAt);
-        return turn.endWith(rateLimited(journey, retryAt, status));
+        const named = namedRetryAfter(answer.headers['retry-after'], deps.now());
+        return turn.endWith(rateLimited(journey, retryAt, { status, named }));
       }
       if (status === 410 && !input.acceptStatus?.(status)) {
         answer.discard();

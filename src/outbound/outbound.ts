@@ -27,8 +27,6 @@ import { systemResolver } from './system-resolver.ts';
 
 export interface OutboundDeps {
   readonly now: Clock;
-  /** From 0 up to 1. */
-  readonly random: () => number;
   readonly randomText: RandomText;
   readonly userAgent: string;
   readonly allowPrivateNetworks: boolean;
@@ -54,13 +52,12 @@ export interface Outbound {
 }
 
 export function createOutbound(deps: OutboundDeps): Outbound {
-  const { now, random, userAgent, allowPrivateNetworks, pauses, after = afterTimeout } = deps;
+  const { now, userAgent, allowPrivateNetworks, pauses, after = afterTimeout } = deps;
   const connections = createConnections();
   const closing = new AbortController();
   const baseLimits = { ...defaultLimits, ...deps.limits };
   const following: FollowDeps = {
     now,
-    random,
     userAgent,
     pauses,
     after,

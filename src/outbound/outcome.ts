@@ -92,6 +92,8 @@ export interface NotModified extends Answered {
 export interface RateLimited extends Common {
   readonly kind: 'rate-limited';
   readonly retryAt: Millis;
+  /** The time that the server named in this answer, if it did, however far away. */
+  readonly named: Millis | undefined;
   /** Undefined when nothing was asked, since the host had said so before. */
   readonly status: number | undefined;
 }
@@ -119,12 +121,17 @@ export const fetched = 'The server has answered.';
 /** Outcomes are made from others, and only this much of them carries over. */
 const whereOf = ({ url, hops }: Where): Where => ({ url, hops });
 
-export function rateLimited(where: Where, retryAt: Millis, status?: number): RateLimited {
+export function rateLimited(
+  where: Where,
+  retryAt: Millis,
+  answer: { readonly status?: number; readonly named?: Millis | undefined } = {},
+): RateLimited {
   return {
     kind: 'rate-limited',
     ...whereOf(where),
     retryAt,
-    status,
+    named: answer.named,
+    status: answer.status,
     sentence: 'The server asks to be left alone for a while.',
   };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseRetryAfter, pauseAfter } from './retry-after.ts';
+import { namedRetryAfter, parseRetryAfter, pauseAfter } from './retry-after.ts';
 
 const nowMs = Date.UTC(2026, 0, 1, 12);
 const hourMs = 3_600_000;
@@ -51,15 +51,20 @@ describe('Retry-After', () => {
 
 describe('a pause', () => {
   it.each([429, 503])('follows status %i with Retry-After', (status) => {
-    expect(pauseAfter(status, '60', { nowMs, random: () => 0 })).toBe(nowMs + 60_000);
+    expect(pauseAfter(status, '60', nowMs)).toBe(nowMs + 60_000);
   });
 
-  it('of one to two hours follows a 429 that names no time', () => {
-    expect(pauseAfter(429, undefined, { nowMs, random: () => 0 })).toBe(nowMs + hourMs);
-    expect(pauseAfter(429, 'soon', { nowMs, random: () => 0.999 })).toBeGreaterThan(nowMs + 1.9 * hourMs);
+  it('of an hour follows a 429 that names no time', () => {
+    expect(pauseAfter(429, undefined, nowMs)).toBe(nowMs + hourMs);
+    expect(pauseAfter(429, 'soon', nowMs)).toBe(nowMs + hourMs);
+  });
+
+  it('that a server names is told as it named it, however long', () => {
+    expect(namedRetryAfter('2592000', nowMs)).toBe(nowMs + 30 * 24 * hourMs);
+    expect(pauseAfter(429, '2592000', nowMs)).toBe(nowMs + 24 * hourMs);
   });
 
   it.each([200, 403, 500, 503])('does not follow status %i without Retry-After', (status) => {
-    expect(pauseAfter(status, undefined, { nowMs, random: () => 0 })).toBeUndefined();
+    expect(pauseAfter(status, undefined, nowMs)).toBeUndefined();
   });
 });

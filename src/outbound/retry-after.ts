@@ -5,33 +5,25 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 const leastMs = 1_000;
 
-export interface RetryDeps {
-  readonly nowMs: Millis;
-  /** From 0 up to 1. */
-  readonly random: () => number;
-}
-
 /** Seconds or an HTTP date, as a time; undefined for anything else. No server is left alone for more than a day. */
 export function parseRetryAfter(header: string | undefined, nowMs: Millis): Millis | undefined {
-  const text = header?.trim() ?? '';
-  const delayMs = /^\d+$/.test(text) ? Number(text) * 1000 : httpDate(text) - nowMs;
-  if (Number.isNaN(delayMs)) return undefined;
-  return nowMs + Math.min(Math.max(delayMs, leastMs), dayMs);
+  const named = namedRetryAfter(header, nowMs);
+  return named === undefined ? undefined : Math.min(named, nowMs + dayMs);
 }
 
-/**
- * Undefined when the answer asks for no pause. A 429 that names no time gets one to two hours, at random, so that all
- * who were turned away do not come back at once.
- */
-export function pauseAfter(
-  status: number,
-  header: string | undefined,
-  { nowMs, random }: RetryDeps,
-): Millis | undefined {
+/** The same, however far away: whoever plans for longer than a day can keep to it. */
+export function namedRetryAfter(header: string | undefined, nowMs: Millis): Millis | undefined {
+  const text = header?.trim() ?? '';
+  const delayMs = /^\d+$/.test(text) ? Number(text) * 1000 : httpDate(text) - nowMs;
+  return Number.isNaN(delayMs) ? undefined : nowMs + Math.max(delayMs, leastMs);
+}
+
+/** Undefined when the answer asks for no pause. A 429 that names no time means an hour. */
+export function pauseAfter(status: number, header: string | undefined, nowMs: Millis): Millis | undefined {
   if (status !== 429 && status !== 503) return undefined;
   const named = parseRetryAfter(header, nowMs);
   if (named !== undefined) return named;
-  return status === 429 ? nowMs + Math.round(hourMs * (1 + random())) : undefined;
+  return status === 429 ? nowMs + hourMs : undefined;
 }
 
 /** The three forms of RFC 9110, all of which begin with a day of the week; Date.parse alone would take far more. */

@@ -33,7 +33,6 @@ export function createWorld(options: Partial<OutboundDeps> = {}) {
 
   const deps: OutboundDeps = {
     now: clock.now,
-    random: () => 0.5,
     randomText,
     userAgent: 'Lectern/test',
     allowPrivateNetworks: false,
