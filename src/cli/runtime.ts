@@ -12,6 +12,7 @@ import { beginLibrary, joinLibrary, type Library } from '../library/library.ts';
 import { ulidMaker } from '../library/ulid.ts';
 import { createLog, type Log } from '../log.ts';
 import type { Clock, RandomText } from '../model/glossary.ts';
+import { createOutbound, type Outbound } from '../outbound/outbound.ts';
 import { needsFlushBeforeMigration, openStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
 
@@ -42,6 +43,7 @@ export interface Opened {
   readonly journal: FlushDeps;
   readonly flusher: Flusher;
   readonly accounts: AccountDeps;
+  readonly outbound: Outbound;
 }
 
 export async function open(runtime: Runtime): Promise<Opened> {
@@ -60,11 +62,23 @@ export async function open(runtime: Runtime): Promise<Opened> {
   const store = await openStore(config.database, options);
   try {
     const accounts = { store, now, randomText, passwords: createPasswords(), loginLimits: config.login };
-    return { config, log, store, accounts, ...(await joined(runtime, store, files)) };
+    const outbound = createOutbound({
+      now,
+      randomText,
+      userAgent: userAgent(runtime.version, config.publicUrl),
+      allowPrivateNetworks: config.allowPrivateNetworks,
+      pauses: store.hostPauses,
+    });
+    return { config, log, store, accounts, outbound, ...(await joined(runtime, store, files)) };
   } catch (error) {
     await store.close();
     throw error;
   }
+}
+
+/** Says who asks, so that whoever is asked can say what is wrong with it. */
+export function userAgent(version: string, publicUrl: string | undefined): string {
+  return `Lectern/${version} (${publicUrl ? `+${publicUrl}` : 'self-hosted reader'})`;
 }
 
 export function configure(runtime: Runtime): { config: Config; log: Log } {
@@ -80,6 +94,7 @@ export async function withStore<T>(runtime: Runtime, work: (opened: Opened) => P
   return withClosing(opened.store, async () => {
     const result = await work(opened);
     await opened.flusher.flushAll();
+    await opened.outbound.close();
     return result;
   });
 }

@@ -39,7 +39,7 @@ async function serve(runtime: Runtime, role: Role, holder?: string): Promise<voi
   const opened = await open(runtime);
   const fatal = Promise.withResolvers<never>();
   // A clean stop leaves nothing unwritten, and comes after the last request was answered.
-  const stops = [() => opened.store.close(), () => opened.flusher.flushAll()];
+  const stops = [() => opened.store.close(), () => opened.flusher.flushAll(), () => opened.outbound.close()];
   try {
     const presence = await announcePresence(opened.store.leases, runtime.randomText(12), (err) =>
       opened.log.warn({ err }, 'could not renew the sign that we are running'),
