@@ -39,11 +39,11 @@ export async function joinLibrary(deps: LibraryDeps): Promise<Library> {
       'A reinflate was interrupted. Run "lectern reinflate" again: it goes on where it was.',
     );
   }
-  const [found, ownId, ownLibraryId] = [
-    await readIdentity(files),
-    await index.findId(),
-    await index.findLibraryId(),
-  ];
+  // In the opposite order of `beginLibrary`, which another process may be at: whoever finds the later steps done must
+  // not have looked for the earlier ones before.
+  const ownLibraryId = await index.findLibraryId();
+  const found = await readIdentity(files);
+  const ownId = await index.findId();
   const isFull = await hasSegments(files);
   if (found && found.writer === ownId) {
     if (ownLibraryId !== found.id) await index.setLibraryId(found.id);

@@ -44,6 +44,29 @@ onEachEngine('an index and its library', (engine) => {
     for (const each of pairs) await each.close();
   });
 
+  it.each(['before', 'after'] as const)(
+    'start together when one process makes the library just %s another looks for it',
+    async (moment) => {
+      const target = await engine.freshTarget();
+      const other = await folderFiles(await temporaryFolder());
+      let first: OpenedPair | undefined;
+      const slow: Files = {
+        ...other,
+        read: async (key) => {
+          if (moment === 'before') first ??= await openPair(target, other);
+          const found = await other.read(key);
+          first ??= await openPair(target, other);
+          return found;
+        },
+      };
+      const second = await openPair(target, slow);
+      await second.flush();
+      await first?.flush();
+      await second.close();
+      await first?.close();
+    },
+  );
+
   it('are refused to a second index, empty or not', async () => {
     await pair.flush();
     await expect(openPair(await engine.freshTarget(), files)).rejects.toThrow('lectern reinflate');
