@@ -139,6 +139,16 @@ describe.each(names)('through a proxy of kind %s', (kind) => {
     expect(textOf(await outbound.request({ url: 'http://a.example/' }))).toBe('direct');
     expect(world.dials).toEqual(['93.184.216.34']);
   });
+
+  it('no connection is used that was kept from a request without it', async () => {
+    const { world, proxy, ports, request, outbound } = await withProxy(kinds[kind]);
+    await serveHello(ports, '93.184.216.34');
+    await world.site('a.example', (_request, response) => response.end('direct'));
+    expect(textOf(await outbound.request({ url: 'http://a.example/' }))).toBe('direct');
+    expect(textOf(await request('http://a.example/', `${kind}://proxy.example:3128`))).toBe('hello');
+    expect(proxy.asked).toEqual(['93.184.216.34:80']);
+    expect(world.dials).toEqual(['93.184.216.34']);
+  });
 });
 
 it('a proxy that forges a 429 keeps nobody else from the domain', async () => {
