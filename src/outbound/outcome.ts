@@ -92,7 +92,7 @@ export interface NotModified extends Answered {
 export interface RateLimited extends Common {
   readonly kind: 'rate-limited';
   readonly retryAt: Millis;
-  /** The time that the server named in this answer, if it did, however far away. */
+  /** The time that the server named in this answer, if it did: up to a year away. */
   readonly named: Millis | undefined;
   /** Undefined when nothing was asked, since the host had said so before. */
   readonly status: number | undefined;
