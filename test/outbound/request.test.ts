@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { asFetch } from '../../src/outbound/as-fetch.ts';
-import { createWorld, reasonOf, textOf } from '../support/outbound.ts';
+import { answering, createWorld, reasonOf, textOf } from '../support/outbound.ts';
 
 describe('an answer', () => {
   it('comes with its body decoded, its type, its headers and its validators', async () => {
@@ -184,6 +184,37 @@ describe('following', () => {
         permanent: status === 301 || status === 308,
       })),
     );
+  });
+
+  it.each([
+    ['UTF-8', Buffer.from('/caf\u00e9/\u65e5?q=\u00fc'), '/caf%C3%A9/%E6%97%A5?q=%C3%BC'],
+    ['Latin-1', Buffer.from('/caf\u00e9', 'latin1'), '/caf%C3%A9'],
+    ['neither, but escaped', Buffer.from('/caf%C3%A9'), '/caf%C3%A9'],
+  ])('takes an address that is written in %s for what was meant', async (_encoding, location, path) => {
+    const world = createWorld();
+    await world.rawSite('a.example', (socket) =>
+      socket.on('data', (chunk) => {
+        const asked = chunk.toString('latin1').split(' ')[1] ?? '';
+        if (asked !== '/')
+          return socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${asked.length}\r\n\r\n${asked}`);
+        socket.write('HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: ');
+        socket.write(location);
+        socket.write('\r\n\r\n');
+      }),
+    );
+    const outcome = await world.request('http://a.example/');
+    expect(textOf(outcome)).toBe(path);
+    expect(outcome.url).toBe(`http://a.example${path}`);
+  });
+
+  it('finds the host that a name in UTF-8 stands for', async () => {
+    const world = createWorld();
+    await world.site('xn--bcher-kva.example', (_request, response) => response.end('books'));
+    await world.rawSite(
+      'a.example',
+      answering('HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: http://b\u00fccher.example/\r\n\r\n'),
+    );
+    expect(textOf(await world.request('http://a.example/'))).toBe('books');
   });
 
   it('is left to the caller who asks for that', async () => {
