@@ -359,6 +359,54 @@ describe('as fetch()', () => {
     await expect(fetch('http://a.example/', { redirect: 'error' })).rejects.toThrow(TypeError);
   });
 
+  it.each([600, 999])(
+    'status %i, which no Response can have, is a TypeError that holds no turn',
+    async (status) => {
+      const world = createWorld({ pacing: { maxConcurrent: 1, gapMs: 0 } });
+      await world.rawSite(
+        'a.example',
+        answering(`HTTP/1.1 ${status} Denied\r\nContent-Length: 9\r\n\r\nabc`),
+      );
+      const fetch = asFetch(world.outbound);
+      for (let index = 0; index < 2; index++) {
+        await expect(fetch('http://a.example/')).rejects.toMatchObject({
+          name: 'TypeError',
+          message: 'fetch failed',
+          cause: { reason: 'protocol' },
+        });
+      }
+    },
+  );
+
+  it('headers that no Response can have are a TypeError that leaves the stream', async () => {
+    const { outbound } = createWorld();
+    let isLeft = false;
+    const stream = (async function* () {
+      yield* [] as Uint8Array[];
+    })();
+    stream.return = async () => {
+      isLeft = true;
+      return { done: true, value: undefined };
+    };
+    const fetch = asFetch({
+      ...outbound,
+      stream: async ({ url }) => ({
+        kind: 'body',
+        url,
+        hops: [],
+        sentence: '',
+        status: 200,
+        headers: { 'x-a': '\u65e5' },
+        validators: { url },
+        mediaType: undefined,
+        charset: undefined,
+        stream,
+      }),
+    });
+    await expect(fetch('http://a.example/')).rejects.toMatchObject({ message: 'fetch failed' });
+    expect(isLeft).toBe(true);
+  });
+
   it('a failure is a TypeError, and a cancelled request its own reason', async () => {
     const world = createWorld();
     const fetch = asFetch(world.outbound);
