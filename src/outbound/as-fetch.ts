@@ -3,7 +3,7 @@ import { Failure } from './failure.ts';
 import type { Outbound } from './outbound.ts';
 import type { BodyStream, OutboundRequest, StreamOutcome } from './outcome.ts';
 
-type Defaults = Pick<OutboundRequest, 'limits' | 'proxy' | 'unpaced' | 'paceKey'>;
+type Defaults = Pick<OutboundRequest, 'limits' | 'proxy' | 'unpaced' | 'paceKey' | 'maxWaitMs'>;
 
 /** Headers that spoke of the body as it was sent, before it was decoded. */
 const ofTheWire = ['content-encoding', 'content-length', 'transfer-encoding'];

@@ -5,8 +5,16 @@ import { type Answer, type ExchangeDeps, exchange } from './exchange.ts';
 import { Failure } from './failure.ts';
 import { headersFor, splitHeaders } from './headers.ts';
 import { type Limits, Stop } from './limits.ts';
-import { type Gone, gone, type Hop, type OutboundRequest, type RateLimited, rateLimited } from './outcome.ts';
-import { type Pace, type PauseMemory, paceKeyOf } from './pace.ts';
+import {
+  crowdedOut,
+  type Gone,
+  gone,
+  type Hop,
+  type OutboundRequest,
+  type RateLimited,
+  rateLimited,
+} from './outcome.ts';
+import { type Pace, type PauseMemory, paceKeyOf, TurnTooLate } from './pace.ts';
 import { parseProxy } from './proxy.ts';
 import { namedRetryAfter, pauseAfter } from './retry-after.ts';
 import { isPermanent, isRedirect, methodAfter, parseLocation, parseTarget } from './target.ts';
@@ -101,6 +109,7 @@ export async function follow(
     }
   } catch (error) {
     turn.end();
+    if (error instanceof TurnTooLate) return crowdedOut(journey, deps.now());
     throw error;
   }
 }
