@@ -120,6 +120,8 @@ describe('an IPv6 address', () => {
     'fd00:ec2::254',
     'fd00:ec2::23',
     'fd20:ce::254',
+    'fd00:42::42',
+    'fd00:42:ffff:ffff:ffff:ffff:ffff:ffff',
     '2001:2::1',
     '100::1',
     '5f00::1',
@@ -127,8 +129,9 @@ describe('an IPv6 address', () => {
     '3ffe::1',
   ])('%s is likewise never connected to', (address) => expect(reachOf(address)).toBe('never'));
 
-  it.each(['::1', '0:0:0:0:0:0:0:1', 'fc00::1', 'fd12:3456::1'])('%s is private', (address) =>
-    expect(reachOf(address)).toBe('private'),
+  it.each(['::1', '0:0:0:0:0:0:0:1', 'fc00::1', 'fd12:3456::1', 'fd00:41::1', 'fd00:43::1'])(
+    '%s is private',
+    (address) => expect(reachOf(address)).toBe('private'),
   );
 
   it.each(['2606:4700:4700::1111', '2a00:1450:4001:81b::200e', '2620:fe::fe', '2001:4860:4860::8888'])(

@@ -28,6 +28,7 @@ const never = blockList([
   '240.0.0.0/4', // reserved, and broadcast
   'fd00:ec2::/32', // metadata and credentials of AWS
   'fd20:ce::/32', // metadata of Google
+  'fd00:42::/32', // metadata of Scaleway
   '2001::/23', // protocol assignments: Teredo, ORCHID, benchmarks
   '2001:db8::/32',
   '3fff::/20', // documentation

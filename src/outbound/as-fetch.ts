@@ -1,9 +1,9 @@
 // Outbound in the shape of fetch(), for libraries that ask for one: OpenID Connect, the clients of language models.
 import { Failure } from './failure.ts';
 import type { Outbound } from './outbound.ts';
-import type { OutboundRequest, StreamOutcome } from './outcome.ts';
+import type { BodyStream, OutboundRequest, StreamOutcome } from './outcome.ts';
 
-type Defaults = Pick<OutboundRequest, 'limits' | 'proxy' | 'unpaced' | 'paceKey'>;
+type Defaults = Pick<OutboundRequest, 'limits' | 'proxy' | 'unpaced' | 'paceKey' | 'maxWaitMs'>;
 
 /** Headers that spoke of the body as it was sent, before it was decoded. */
 const ofTheWire = ['content-encoding', 'content-length', 'transfer-encoding'];
@@ -32,17 +32,14 @@ export function asFetch(outbound: Outbound, defaults: Defaults = {}): typeof glo
 
 function responseOf(outcome: StreamOutcome): Response {
   switch (outcome.kind) {
-    case 'body': {
-      const headers = new Headers(
-        Object.entries(outcome.headers).filter(([name]) => !ofTheWire.includes(name)),
-      );
-      const isNull = [204, 205, 304].includes(outcome.status);
-      if (isNull) void outcome.stream.return();
-      const body = isNull ? null : ReadableStream.from(outcome.stream);
-      const response = new Response(body as never, { status: outcome.status, headers });
-      Object.defineProperty(response, 'url', { value: outcome.url });
-      return response;
-    }
+    case 'body':
+      try {
+        return responseWithBody(outcome);
+      } catch (cause) {
+        // Nobody else will, and until then the turn at the host is held.
+        void outcome.stream.return();
+        throw new TypeError('fetch failed', { cause });
+      }
     case 'rate-limited':
       return new Response(outcome.sentence, {
         status: outcome.status ?? 429,
@@ -54,4 +51,17 @@ function responseOf(outcome: StreamOutcome): Response {
     case 'failed':
       throw new TypeError('fetch failed', { cause: new Failure(outcome.reason, { cause: outcome.cause }) });
   }
+}
+
+/** Throws for what a server may answer and a Response cannot be, such as a status of 999. */
+function responseWithBody({ url, status, headers, stream }: BodyStream): Response {
+  if (status < 200 || status > 599) throw new Failure('protocol');
+  const isNull = [204, 205, 304].includes(status);
+  const response = new Response(isNull ? null : (ReadableStream.from(stream) as never), {
+    status,
+    headers: Object.entries(headers).filter(([name]) => !ofTheWire.includes(name)),
+  });
+  if (isNull) void stream.return();
+  Object.defineProperty(response, 'url', { value: url });
+  return response;
 }

@@ -39,7 +39,9 @@ export async function exchange(deps: ExchangeDeps, request: ExchangeRequest): Pr
   const stop = new Stop(deps.after, request.signal);
   stop.within(request.leftMs, 'timeout-total');
   try {
-    const kept = deps.connections.take(request.url.origin, request.destination.host);
+    // Whoever asks for a proxy does not want to be seen at the server, and a kept connection would show them.
+    const { host, proxy } = request.destination;
+    const kept = proxy ? undefined : deps.connections.take(request.url.origin, host);
     if (kept) {
       try {
         return await send(deps, request, kept, stop);

@@ -5,8 +5,16 @@ import { type Answer, type ExchangeDeps, exchange } from './exchange.ts';
 import { Failure } from './failure.ts';
 import { headersFor, splitHeaders } from './headers.ts';
 import { type Limits, Stop } from './limits.ts';
-import { type Gone, gone, type Hop, type OutboundRequest, type RateLimited, rateLimited } from './outcome.ts';
-import { type Pace, type PauseMemory, paceKeyOf } from './pace.ts';
+import {
+  crowdedOut,
+  type Gone,
+  gone,
+  type Hop,
+  type OutboundRequest,
+  type RateLimited,
+  rateLimited,
+} from './outcome.ts';
+import { type Pace, type PauseMemory, paceKeyOf, TurnTooLate } from './pace.ts';
 import { parseProxy } from './proxy.ts';
 import { namedRetryAfter, pauseAfter } from './retry-after.ts';
 import { isPermanent, isRedirect, methodAfter, parseLocation, parseTarget } from './target.ts';
@@ -55,21 +63,28 @@ export async function follow(
   const { validators, signal } = input;
   let step: Step = { url: target.url, method: input.method ?? 'GET', body: input.body, isOwnOrigin: true };
   let leftMs = limits.totalMs;
+  const counted = async <T>(work: () => Promise<T>): Promise<T> => {
+    const startedAt = deps.now();
+    const result = await work();
+    leftMs -= Math.max(0, deps.now() - startedAt);
+    return result;
+  };
 
   try {
     for (;;) {
       const { url, body, isOwnOrigin } = step;
       journey.url = url.href;
-      const destination = await inTime(deps, input, limits, () => findDestination(deps, url, proxy));
+      const find = () => findDestination(deps, url, proxy);
+      const destination = await counted(() => inTime(deps, signal, { ...limits, leftMs }, find));
+      if (leftMs <= 0) throw new Failure('timeout-total');
       const key = keyOf(destination, input.paceKey ?? target.url.href);
       const pausedUntil = await takeTurn(deps, turn, key);
       if (pausedUntil !== undefined) return turn.endWith(rateLimited(journey, pausedUntil));
 
       const hasBody = body !== undefined;
       const headers = headersFor({ split, userAgent, url: url.href, isOwnOrigin, hasBody, validators });
-      const startedAt = deps.now();
-      const answer = await exchange(deps, { ...step, destination, headers, limits, leftMs, signal });
-      leftMs = Math.max(1, leftMs - Math.max(0, deps.now() - startedAt));
+      const request = { ...step, destination, headers, limits, leftMs, signal };
+      const answer = await counted(() => exchange(deps, request));
 
       const { status } = answer;
       const retryAt = pauseAfter(status, answer.headers['retry-after'], deps.now());
@@ -94,6 +109,7 @@ export async function follow(
     }
   } catch (error) {
     turn.end();
+    if (error instanceof TurnTooLate) return crowdedOut(journey, deps.now());
     throw error;
   }
 }
@@ -134,12 +150,13 @@ async function findPause({ pauses, now }: FollowDeps, key: string): Promise<numb
 
 async function inTime<T>(
   { after }: FollowDeps,
-  { signal }: OutboundRequest,
-  { connectMs }: Limits,
+  signal: AbortSignal | undefined,
+  { connectMs, leftMs }: { connectMs: number; leftMs: number },
   work: () => Promise<T>,
 ): Promise<T> {
   const stop = new Stop(after, signal);
   stop.within(connectMs, 'timeout-connect');
+  stop.within(leftMs, 'timeout-total');
   try {
     return await stop.race(work);
   } finally {

@@ -73,26 +73,29 @@ export class Stop {
     return this.signal.aborted ? this.signal.reason : error;
   }
 
-  /** Work that has nothing to stop by itself, such as a DNS query: its result is not waited for any longer. */
-  async race<T>(work: () => Promise<T>): Promise<T> {
-    const { signal } = this;
-    if (signal.aborted) throw signal.reason;
-    let onAbort: (() => void) | undefined;
-    const aborted = new Promise<never>((_, reject) => {
-      onAbort = () => reject(signal.reason);
-      signal.addEventListener('abort', onAbort, { once: true });
-    });
-    try {
-      return await Promise.race([work(), aborted]);
-    } finally {
-      if (onAbort) signal.removeEventListener('abort', onAbort);
-    }
+  race<T>(work: () => Promise<T>): Promise<T> {
+    return race(this.signal, work);
   }
 
   /** To be called at the end, however it ended: no timer and no listener stays behind. */
   dispose(): void {
     for (const undo of [...this.#undo]) undo();
     this.#undo.clear();
+  }
+}
+
+/** Work that has nothing to stop by itself, such as a DNS query: its result is not waited for any longer. */
+export async function race<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  if (signal.aborted) throw signal.reason;
+  let onAbort: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([work(), aborted]);
+  } finally {
+    if (onAbort) signal.removeEventListener('abort', onAbort);
   }
 }
 

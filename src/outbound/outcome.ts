@@ -37,6 +37,8 @@ export interface OutboundRequest {
   readonly paceKey?: string | undefined;
   /** No waiting for a turn: for an API that the operator has set up. Pauses that it asks for are still kept. */
   readonly unpaced?: boolean;
+  /** How long to wait for a turn, at each host on the way: `rate-limited` after that. Until it comes, unless given. */
+  readonly maxWaitMs?: number | undefined;
   /** `manual`: a redirect is an answer like any other. */
   readonly redirect?: 'follow' | 'manual';
   /** Media types of an answer that is wanted: `text/html`, or `image/` for all of a kind. */
@@ -92,9 +94,9 @@ export interface NotModified extends Answered {
 export interface RateLimited extends Common {
   readonly kind: 'rate-limited';
   readonly retryAt: Millis;
-  /** The time that the server named in this answer, if it did, however far away. */
+  /** The time that the server named in this answer, if it did: up to a year away. */
   readonly named: Millis | undefined;
-  /** Undefined when nothing was asked, since the host had said so before. */
+  /** Undefined when nothing was asked: the host had said so before, or others were still waiting for their turn. */
   readonly status: number | undefined;
 }
 
@@ -116,6 +118,9 @@ export type StreamOutcome = BodyStream | NotModified | RateLimited | Gone | Fail
 
 type Where = Pick<Common, 'url' | 'hops'>;
 
+/** By then several of those who wait will have had their turn. */
+const crowdedOutMs = 30_000;
+
 export const fetched = 'The server has answered.';
 
 /** Outcomes are made from others, and only this much of them carries over. */
@@ -134,6 +139,12 @@ export function rateLimited(
     status: answer.status,
     sentence: 'The server asks to be left alone for a while.',
   };
+}
+
+/** The host is well, and has said nothing: there were too many of us. */
+export function crowdedOut(where: Where, nowMs: Millis): RateLimited {
+  const sentence = 'Other requests to this host come first.';
+  return { ...rateLimited(where, nowMs + crowdedOutMs), sentence };
 }
 
 export function gone(where: Where): Gone {

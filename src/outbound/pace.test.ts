@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { settled, TestTimers } from '../../test/support/timers.ts';
-import { createPace, memoryOfPauses, type Pacing, paceKeyOf } from './pace.ts';
+import { createPace, memoryOfPauses, type Pacing, paceKeyOf, TurnTooLate } from './pace.ts';
 
 const usual: Pacing = { maxConcurrent: 2, gapMs: 500 };
 
@@ -9,8 +9,8 @@ function start(pacing: Pacing = usual) {
   const timers = new TestTimers();
   const pace = createPace(timers, pacing);
   const started: string[] = [];
-  const enter = async (key: string, name: string, signal?: AbortSignal) => {
-    const end = await pace.enter(key, signal);
+  const enter = async (key: string, name: string, signal?: AbortSignal, maxWaitMs?: number) => {
+    const end = await pace.enter(key, signal, maxWaitMs);
     started.push(name);
     return end;
   };
@@ -77,6 +77,52 @@ describe('turns at one host', () => {
     expect(pace.size).toBe(0);
   });
 
+  it('that do not come in time are not waited for, and the others keep their order', async () => {
+    const { timers, pace, started, enter } = start({ maxConcurrent: 1, gapMs: 0 });
+    const a = enter('k', 'a');
+    const b = enter('k', 'b');
+    const late = [enter('k', 'c', undefined, 1_000), enter('k', 'd', new AbortController().signal, 2_000)];
+    const answers = Promise.allSettled(late);
+    const e = enter('k', 'e', undefined, 3_000);
+    void enter('k', 'f', undefined, Number.POSITIVE_INFINITY);
+    await timers.advance(999);
+    expect(timers.pending).toBe(3);
+    await timers.advance(1_001);
+    expect((await answers).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    for (const turn of late) await expect(turn).rejects.toBeInstanceOf(TurnTooLate);
+    expect(started).toEqual(['a']);
+    (await a)();
+    (await b)();
+    (await e)();
+    await settled();
+    expect(started).toEqual(['a', 'b', 'e', 'f']);
+    expect([timers.pending, pace.size]).toEqual([0, 1]);
+  });
+
+  it('that come in time are kept, and those that come at once are not timed', async () => {
+    const { timers, started, enter } = start({ maxConcurrent: 1, gapMs: 500 });
+    const end = await enter('k', 'a', undefined, 0);
+    expect(timers.pending).toBe(0);
+    const b = enter('k', 'b', undefined, 500);
+    end();
+    await timers.advance(500);
+    const c = enter('k', 'c');
+    await timers.advance(60_000);
+    (await b)();
+    await c;
+    expect(started).toEqual(['a', 'b', 'c']);
+  });
+
+  it('are given up by whoever cancels before the time is over, and no timer stays', async () => {
+    const { timers, enter } = start({ maxConcurrent: 1, gapMs: 0 });
+    await enter('k', 'a');
+    const controller = new AbortController();
+    const b = enter('k', 'b', controller.signal, 1_000);
+    controller.abort();
+    await expect(b).rejects.toMatchObject({ reason: 'cancelled' });
+    expect(timers.pending).toBe(0);
+  });
+
   it('leave nothing behind', async () => {
     const { timers, pace, enter } = start();
     for (const key of ['x', 'y', 'z']) (await enter(key, key))();
@@ -93,6 +139,7 @@ describe('turns at one host', () => {
         workMs: fc.nat(3_000),
         afterMs: fc.nat(800),
         abort: fc.boolean(),
+        maxWaitMs: fc.option(fc.nat(2_000), { nil: undefined }),
       }),
       { maxLength: 30 },
     );
@@ -104,10 +151,12 @@ describe('turns at one host', () => {
         const starts = new Map<string, number[]>();
         const order = new Map<string, number[]>();
         const ended: Promise<unknown>[] = [];
-        for (const [index, { key, workMs, afterMs, abort }] of all.entries()) {
+        for (const [index, { key, workMs, afterMs, abort, maxWaitMs }] of all.entries()) {
           const controller = new AbortController();
           const run = async () => {
-            const end = await pace.enter(key, controller.signal);
+            const askedAt = timers.now();
+            const end = await pace.enter(key, controller.signal, maxWaitMs);
+            expect(timers.now() - askedAt).toBeLessThanOrEqual(maxWaitMs ?? Number.POSITIVE_INFINITY);
             running.set(key, (running.get(key) ?? 0) + 1);
             expect(running.get(key)).toBeLessThanOrEqual(maxConcurrent);
             starts.set(key, [...(starts.get(key) ?? []), timers.now()]);
@@ -116,8 +165,11 @@ describe('turns at one host', () => {
             running.set(key, (running.get(key) ?? 0) - 1);
             end();
           };
-          const work = run();
-          ended.push(abort ? work.catch((error) => expect(error.reason).toBe('cancelled')) : work);
+          const work = run().catch((error) => {
+            if (error instanceof TurnTooLate && maxWaitMs !== undefined) return;
+            if (!abort || error.reason !== 'cancelled') throw error;
+          });
+          ended.push(work);
           if (abort) timers.after(200, () => controller.abort());
           await timers.advance(afterMs);
         }

@@ -19,12 +19,20 @@ export interface Pacing {
 
 export const defaultPacing: Pacing = { maxConcurrent: 2, gapMs: 500 };
 
+/** The turn did not come in the time that the caller had for it. */
+export class TurnTooLate extends Error {
+  override readonly name = 'TurnTooLate';
+}
+
 /** Ends the turn. Calling it twice does no harm. */
 export type EndTurn = () => void;
 
 export interface Pace {
-  /** Resolves when it is this caller's turn. Callers of one key come in the order they asked; other keys never wait. */
-  enter(key: string, signal?: AbortSignal): Promise<EndTurn>;
+  /**
+   * Resolves when it is this caller's turn. Callers of one key come in the order they asked; other keys never wait.
+   * Throws TurnTooLate when that has not happened in time; without a time, it waits until it does.
+   */
+  enter(key: string, signal?: AbortSignal, maxWaitMs?: number): Promise<EndTurn>;
   /** Keys that are in use or were so a moment ago. */
   readonly size: number;
 }
@@ -84,7 +92,7 @@ export function createPace(
       return lanes.size;
     },
 
-    enter(key, signal) {
+    enter(key, signal, maxWaitMs = Number.POSITIVE_INFINITY) {
       const lane = lanes.get(key) ?? {
         running: 0,
         nextStartAt: 0,
@@ -97,13 +105,20 @@ export function createPace(
           advance(key, lane);
           return reject(cancelled(signal));
         }
-        const onAbort = () => {
+        let cancelWait = () => {};
+        const stopWaiting = () => {
+          cancelWait();
+          signal?.removeEventListener('abort', onAbort);
+        };
+        const leave = (reason: Error) => {
+          stopWaiting();
           lane.waiting.delete(start);
           advance(key, lane);
-          if (signal) reject(cancelled(signal));
+          reject(reason);
         };
+        const onAbort = () => signal && leave(cancelled(signal));
         const start = () => {
-          signal?.removeEventListener('abort', onAbort);
+          stopWaiting();
           let isOver = false;
           resolve(() => {
             if (isOver) return;
@@ -115,6 +130,12 @@ export function createPace(
         signal?.addEventListener('abort', onAbort, { once: true });
         lane.waiting.add(start);
         advance(key, lane);
+        if (!Number.isFinite(maxWaitMs) || !lane.waiting.has(start)) return;
+        cancelWait = after(maxWaitMs, () => {
+          // A turn that comes at this very moment comes in time, whichever timer runs first.
+          advance(key, lane);
+          if (lane.waiting.has(start)) leave(new TurnTooLate());
+        });
       });
     },
   };

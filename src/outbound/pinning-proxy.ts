@@ -2,7 +2,13 @@
 // they ask for is resolved, checked and dialled here, by the same guard as our own requests.
 import { timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse, request as sendOn } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+  request as sendOn,
+} from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { type Duplex, pipeline, Transform } from 'node:stream';
 import type { RandomText } from '../model/glossary.ts';
@@ -99,20 +105,28 @@ export async function openPinningProxy(
     const target = parseTarget(url).url;
     const socket = await dialFor(url);
     if (response.destroyed) return void socket.destroy();
-    const headers = Object.entries(request.headers).filter(([name]) => !ofOneConnection.test(name));
+    // However it ended: a server that switches protocols is left without an answer or an error to hear of.
+    socket.once('close', () => response.headersSent || refuse(response, 502));
+    response.once('close', () => socket.destroy());
     const onward = sendOn({
       createConnection: () => socket,
       method,
       path: target.pathname + target.search,
-      headers: { ...Object.fromEntries(headers), host: target.host, connection: 'close' },
+      headers: { ...ofTheMessage(request), host: target.host, connection: 'close' },
     });
     onward.on('error', () => refuse(response, 502));
     onward.on('response', (answer) => {
-      const answered = Object.entries(answer.headers).filter(([name]) => !ofOneConnection.test(name));
-      response.writeHead(answer.statusCode ?? 502, { ...Object.fromEntries(answered), connection: 'close' });
+      try {
+        const { statusCode = 0 } = answer;
+        // Below 200 an answer is only announced, and below 100 writeHead throws, which here would end the process.
+        if (statusCode < 200) throw new Failure('protocol');
+        response.writeHead(statusCode, { ...ofTheMessage(answer), connection: 'close' });
+      } catch {
+        socket.destroy();
+        return refuse(response, 502);
+      }
       pipeline(answer, meter(), response, () => socket.destroy());
     });
-    response.once('close', () => socket.destroy());
     pipeline(request, meter(), onward, (error) => error && socket.destroy());
   };
 
@@ -168,8 +182,12 @@ export async function openPinningProxy(
 const head407 =
   'HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm="proxy"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n';
 
+function ofTheMessage({ headers }: IncomingMessage): IncomingHttpHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !ofOneConnection.test(name)));
+}
+
 function refuse(response: ServerResponse, status: number): void {
-  if (response.headersSent) {
+  if (response.headersSent || response.destroyed) {
     response.destroy();
     return;
   }

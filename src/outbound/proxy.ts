@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { type DialDeps, dial, secure } from './dial.ts';
 import { Failure, toFailure } from './failure.ts';
 import { readHead } from './handshake.ts';
+import { race } from './limits.ts';
 import { checkHost } from './resolve.ts';
 import { socksConnect } from './socks.ts';
 
@@ -42,7 +43,7 @@ export async function dialThroughProxy(
 ): Promise<Duplex> {
   let socket: Duplex | undefined;
   try {
-    const checked = await checkHost(deps.guard, proxy.hostname);
+    const checked = await race(signal, () => checkHost(deps.guard, proxy.hostname));
     socket = (await dial(deps, checked, proxy.port, signal)).socket;
     if (proxy.kind === 'https') socket = await secure(deps, socket, checked.hostname, signal);
     if (proxy.kind === 'http' || proxy.kind === 'https')

@@ -64,6 +64,28 @@ describe('a pause', () => {
     expect(pauseAfter(429, '2592000', nowMs)).toBe(nowMs + 24 * hourMs);
   });
 
+  it.each([
+    ['a year and a second', '31536001'],
+    ['twenty digits', '9'.repeat(20)],
+    ['more digits than a number holds', '9'.repeat(400)],
+    ['a date of the next century', 'Fri, 01 Jan 2100 00:00:00 GMT'],
+  ])('that a server names as %s is told as one of a year', (_what, header) =>
+    expect(namedRetryAfter(header, nowMs)).toBe(nowMs + 365 * 24 * hourMs),
+  );
+
+  it('that a server names is a time that can be stored, whatever it says', () => {
+    const headers = fc.oneof(
+      fc.stringMatching(/^\d{1,400}$/),
+      fc.date({ noInvalidDate: true }).map((date) => date.toUTCString()),
+    );
+    fc.assert(
+      fc.property(headers, (header) => {
+        const at = namedRetryAfter(header, nowMs);
+        return at === undefined || (Number.isSafeInteger(at) && at <= nowMs + 365 * 24 * hourMs);
+      }),
+    );
+  });
+
   it.each([200, 403, 500, 503])('does not follow status %i without Retry-After', (status) => {
     expect(pauseAfter(status, undefined, nowMs)).toBeUndefined();
   });

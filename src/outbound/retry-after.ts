@@ -3,6 +3,7 @@ import type { Millis } from '../model/glossary.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
+const yearMs = 365 * dayMs;
 const leastMs = 1_000;
 
 /** Seconds or an HTTP date, as a time; undefined for anything else. No server is left alone for more than a day. */
@@ -11,11 +12,14 @@ export function parseRetryAfter(header: string | undefined, nowMs: Millis): Mill
   return named === undefined ? undefined : Math.min(named, nowMs + dayMs);
 }
 
-/** The same, however far away: whoever plans for longer than a day can keep to it. */
+/**
+ * The same, up to a year away: whoever plans for longer than a day can keep to it. Beyond that it is no plan, and may be
+ * no number that a database or a Date takes.
+ */
 export function namedRetryAfter(header: string | undefined, nowMs: Millis): Millis | undefined {
   const text = header?.trim() ?? '';
   const delayMs = /^\d+$/.test(text) ? Number(text) * 1000 : httpDate(text) - nowMs;
-  return Number.isNaN(delayMs) ? undefined : nowMs + Math.max(delayMs, leastMs);
+  return Number.isNaN(delayMs) ? undefined : nowMs + Math.min(Math.max(delayMs, leastMs), yearMs);
 }
 
 /** Undefined when the answer asks for no pause. A 429 that names no time means an hour. */

@@ -1,4 +1,5 @@
 // The URLs that may be asked for, and what a redirect makes of them.
+import { isUtf8 } from 'node:buffer';
 import { Failure } from './failure.ts';
 
 const maxUrlLength = 8 * 1024;
@@ -14,9 +15,15 @@ export function parseTarget(text: string): Target {
   return targetOf(text, undefined, 'bad-url');
 }
 
-/** Credentials that a server puts into a Location are dropped: they are no one's but its own. */
+/** The header as it came. Credentials that a server puts into it are dropped: they are no one's but its own. */
 export function parseLocation(location: string, from: URL): URL {
-  return targetOf(location, from, 'bad-redirect').url;
+  return targetOf(asWritten(location), from, 'bad-redirect').url;
+}
+
+/** Headers come as Latin-1, a character for each byte, while servers that do not escape write UTF-8, as browsers read it. */
+function asWritten(header: string): string {
+  const bytes = Buffer.from(header, 'latin1');
+  return isUtf8(bytes) ? bytes.toString() : header;
 }
 
 function targetOf(text: string, base: URL | undefined, reason: 'bad-url' | 'bad-redirect'): Target {

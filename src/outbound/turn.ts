@@ -14,11 +14,15 @@ export class Turn {
     this.#input = input;
   }
 
-  /** False when there was nothing to wait for: a redirect within a host goes on in the same turn. */
+  /**
+   * False when there was nothing to wait for: a redirect within a host goes on in the same turn. Throws TurnTooLate when
+   * the request may not wait any longer; then it has no turn anywhere.
+   */
   async take(key: string): Promise<boolean> {
     if (key === this.#key || this.#input.unpaced) return false;
     this.end();
-    this.#end = await this.#pace.enter(key, this.#input.signal);
+    const { signal, maxWaitMs } = this.#input;
+    this.#end = await this.#pace.enter(key, signal, maxWaitMs);
     this.#key = key;
     return true;
   }

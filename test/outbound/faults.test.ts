@@ -143,6 +143,43 @@ describe('a server that', () => {
     expect(reasonOf(await world.request('http://a.example/'))).toBe('timeout-connect');
   });
 
+  it('has a name server that takes its time spends the time of the whole', async () => {
+    const world = createWorld({ limits: { totalMs: 60_000 } });
+    const dialled: string[] = [];
+    for (const [name, next] of [
+      ['a.example', 'b.example'],
+      ['b.example', 'c.example'],
+      ['c.example', 'd.example'],
+    ] as const) {
+      const address = await world.site(name, (_request, response) =>
+        response.writeHead(302, { location: `http://${next}/` }).end(),
+      );
+      world.dns.set(name, () => {
+        world.clock.advance(25_000);
+        return [address];
+      });
+      dialled.push(address);
+    }
+    const outcome = await world.request('http://a.example/');
+    expect([reasonOf(outcome), outcome.url]).toEqual(['timeout-total', 'http://c.example/']);
+    expect(world.dials).toEqual(dialled.slice(0, 2));
+  });
+
+  it('leads to a name server that never answers is given up when the whole has taken too long', async () => {
+    const inner = createWorld();
+    const world = createWorld({
+      ...inner.deps,
+      limits: { totalMs: 60_000, connectMs: 50_000 },
+      resolve: (name) =>
+        inner.deps.resolve?.(name).then((found) => (found.length ? found : new Promise(() => {}))) as never,
+    });
+    await inner.site('a.example', (_request, response) => {
+      inner.clock.advance(59_950);
+      response.writeHead(302, { location: 'http://silent.example/' }).end();
+    });
+    expect(reasonOf(await world.request('http://a.example/'))).toBe('timeout-total');
+  });
+
   it('answers over TLS, for its own name, is read', async () => {
     const world = createWorld();
     await world.secureSite('secure.example', (_request, response) => response.end('hello'));

@@ -1,6 +1,7 @@
 // Turns and pauses as whole requests see them, under a clock that stands still until it is told to move.
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { asFetch } from '../../src/outbound/as-fetch.ts';
 import { createOutbound } from '../../src/outbound/outbound.ts';
 import { memoryOfPauses } from '../../src/outbound/pace.ts';
 import { createWorld, reasonOf, textOf } from '../support/outbound.ts';
@@ -164,6 +165,96 @@ describe('fifty hosts, one of them hostile', () => {
     );
     expect(new Set(outcomes.map(reasonOf))).toEqual(new Set(['timeout-first-byte']));
     expect([sockets.length, most]).toEqual([12, 2]);
+  });
+});
+
+describe('a request that waits for its turn no longer than it may', () => {
+  /** One turn at a time, and the first request holds it until it is told to end. */
+  async function crowded() {
+    const timers = new TestTimers();
+    const pauses = memoryOfPauses(timers.now);
+    const remembered: string[] = [];
+    const world = createWorld({
+      now: timers.now,
+      after: timers.after,
+      pauses: {
+        find: pauses.find,
+        remember: async (key, untilMs) => {
+          remembered.push(key);
+          await pauses.remember(key, untilMs);
+        },
+      },
+      pacing: { maxConcurrent: 1, gapMs: 0 },
+    });
+    const asked: string[] = [];
+    const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
+    const { promise: ending, resolve: end } = Promise.withResolvers<void>();
+    await world.site('a.example', async (request, response) => {
+      asked.push(request.url ?? '');
+      arrive();
+      await ending;
+      response.end('answer');
+    });
+    const first = world.request('http://a.example/first');
+    await arrived;
+    return { world, timers, remembered, asked, first, end };
+  }
+
+  it('is told to come again, without a connection or a pause, and the others keep their order', async () => {
+    const { world, timers, remembered, asked, first, end } = await crowded();
+    const second = world.request('http://a.example/second');
+    const hurried = world.request('http://a.example/hurried', { maxWaitMs: 5_000 });
+    const patient = world.request('http://a.example/patient', { maxWaitMs: 6_000 });
+    const last = world.request('http://a.example/last');
+    await timers.advance(5_000);
+    const outcome = await hurried;
+    expect(outcome).toEqual({
+      kind: 'rate-limited',
+      url: 'http://a.example/hurried',
+      hops: [],
+      status: undefined,
+      named: undefined,
+      retryAt: timers.now() + 30_000,
+      sentence: 'Other requests to this host come first.',
+    });
+    expect([asked, world.dials.length, remembered]).toEqual([['/first'], 1, []]);
+    end();
+    expect((await Promise.all([first, second, patient, last])).map(textOf)).toEqual(Array(4).fill('answer'));
+    expect(asked).toEqual(['/first', '/second', '/patient', '/last']);
+  });
+
+  it('holds no turn at the host that led it there', async () => {
+    const { world, timers } = await crowded();
+    await world.site('b.example', (request, response) => {
+      if (request.url === '/') response.writeHead(302, { location: 'http://a.example/' }).end();
+      else response.end('free');
+    });
+    const led = world.request('http://b.example/', { maxWaitMs: 1_000 });
+    // Its turn comes when the one before has been led on, and waits at the other host.
+    expect(textOf(await world.request('http://b.example/free'))).toBe('free');
+    await timers.advance(1_000);
+    expect(await led).toMatchObject({
+      kind: 'rate-limited',
+      url: 'http://a.example/',
+      hops: [{ status: 302 }],
+    });
+  });
+
+  it('is not one that takes no turns', async () => {
+    const { world, timers, end } = await crowded();
+    const unpaced = world.request('http://a.example/api', { maxWaitMs: 0, unpaced: true });
+    const paced = world.request('http://a.example/feed', { maxWaitMs: 0 });
+    await timers.advance(0);
+    end();
+    expect([(await unpaced).kind, (await paced).kind]).toEqual(['body', 'rate-limited']);
+  });
+
+  it('has 429 for its status as fetch()', async () => {
+    const { world, timers } = await crowded();
+    const response = asFetch(world.outbound, { maxWaitMs: 1_000 })('http://a.example/');
+    await timers.advance(1_000);
+    expect((await response).status).toBe(429);
+    expect((await response).headers.get('retry-after')).toBe(new Date(timers.now() + 30_000).toUTCString());
   });
 });
 

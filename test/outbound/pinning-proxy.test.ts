@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { PinningLimits } from '../../src/outbound/pinning-proxy.ts';
-import { createWorld, startCanary, type World } from '../support/outbound.ts';
+import { answering, createWorld, startCanary, type World } from '../support/outbound.ts';
 import { sendRaw } from '../support/raw-http.ts';
 
 async function openProxy(world: World, limits?: Partial<PinningLimits>) {
@@ -114,6 +114,46 @@ describe('the pinning proxy', () => {
     expect(world.dials).toEqual([]);
   });
 
+  it.each([
+    'HTTP/1.1 000 Nothing\r\n',
+    'HTTP/1.1 099 Low\r\n',
+    'HTTP/1.1 101 Switching Protocols\r\n',
+    'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n',
+    'HTTP/1.1 1000 High\r\n',
+    'HTTP/1.1 200 OK\r\nX-A: \x7f\r\n',
+    'HTTP/1.1 200 OK\r\nContent-Length: -1\r\n',
+  ])('answers 502 for a server that begins with %j, and lives on', async (head) => {
+    const world = createWorld();
+    const { promise: left, resolve: leave } = Promise.withResolvers<void>();
+    await world.rawSite('hostile.example', (socket) => {
+      socket.once('close', () => leave());
+      answering(`${head}\r\n`)(socket);
+    });
+    await world.site('a.example', (_request, response) => response.end('alive'));
+    const { get } = await openProxy(world);
+    const refused = await get('http://hostile.example/');
+    expect(refused.head).toMatch(/^HTTP\/1\.1 502 Bad Gateway\r\n/);
+    await left;
+    expect((await get('http://a.example/')).body).toContain('alive');
+  });
+
+  it.each([
+    'HTTP/1.1 200 \xff\x80\r\n',
+    'HTTP/1.1 200\r\n',
+    'HTTP/1.1 999 Denied\r\n',
+    'HTTP/1.1 200 OK\r\nX-A: \x80\xff\r\n',
+    'HTTP/1.1 200 OK\r\n__proto__: x\r\nconstructor: y\r\n',
+  ])('passes on what a server begins with as %j', async (head) => {
+    const world = createWorld();
+    await world.rawSite(
+      'odd.example',
+      answering(Buffer.from(`${head}Content-Length: 3\r\n\r\nodd`, 'latin1')),
+    );
+    const { get } = await openProxy(world);
+    const { status, body } = await get('http://odd.example/');
+    expect([status, body]).toEqual([Number(head.slice(9, 12)), 'odd']);
+  });
+
   it('passes no more bytes than it may, over all of its connections', async () => {
     const world = createWorld();
     await world.site('a.example', (_request, response) => response.end(Buffer.alloc(40_000)));
@@ -129,6 +169,24 @@ describe('the pinning proxy', () => {
     await world.rawSite('a.example', () => {});
     const { tunnel } = await openProxy(world, { totalMs: 400 });
     expect((await tunnel('a.example:80', 'GET / HTTP/1.1\r\n\r\n')).status).toBe(200);
+  });
+
+  it('leaves a server when the one who asked has left, and lives on', async () => {
+    const world = createWorld();
+    const { promise: arrived, resolve } = Promise.withResolvers<void>();
+    const { promise: left, resolve: leave } = Promise.withResolvers<void>();
+    await world.rawSite('silent.example', (socket) => {
+      socket.once('data', () => resolve());
+      socket.once('close', () => leave());
+    });
+    await world.site('a.example', (_request, response) => response.end('alive'));
+    const { proxy, authorization, get } = await openProxy(world);
+    const client = connect(proxy.port, '127.0.0.1');
+    client.write(`GET http://silent.example/ HTTP/1.1\r\nHost: x\r\n${authorization}\r\n`);
+    await arrived;
+    client.destroy();
+    await left;
+    expect((await get('http://a.example/')).body).toContain('alive');
   });
 
   it('ends with everything that goes through it', async () => {

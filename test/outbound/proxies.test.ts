@@ -14,6 +14,7 @@ import {
   type World,
 } from '../support/outbound.ts';
 import { httpProxy, socksProxy, type TestProxy } from '../support/proxies.ts';
+import { TestTimers } from '../support/timers.ts';
 
 const kinds = {
   http: (portOf: Parameters<typeof httpProxy>[0]) => httpProxy(portOf),
@@ -108,6 +109,26 @@ describe.each(names)('through a proxy of kind %s', (kind) => {
     );
   });
 
+  it('a name server of the proxy that never answers is not waited for', async () => {
+    const timers = new TestTimers();
+    const world = createWorld({
+      now: timers.now,
+      after: timers.after,
+      resolve: (name) => (name === 'a.example' ? Promise.resolve(['93.184.216.34']) : new Promise(() => {})),
+    });
+    const proxy = `${kind}://proxy.example:3128`;
+    const cancelled = new AbortController();
+    const outcomes = Promise.all([
+      world.request('http://a.example/', { proxy }),
+      world.request('http://a.example/', { proxy, limits: { totalMs: 5_000 } }),
+      world.request('http://a.example/', { proxy, signal: cancelled.signal, unpaced: true }),
+    ]);
+    await timers.advance(1_000);
+    cancelled.abort();
+    await timers.advance(9_000);
+    expect((await outcomes).map(reasonOf)).toEqual(['timeout-connect', 'timeout-total', 'cancelled']);
+  });
+
   it('the proxy itself passes the guard', async () => {
     const canary = await startCanary();
     const world = createWorld();
@@ -137,6 +158,16 @@ describe.each(names)('through a proxy of kind %s', (kind) => {
     await request('http://a.example/', `${kind}://proxy.example:3128`);
     expect(world.dials).toEqual([]);
     expect(textOf(await outbound.request({ url: 'http://a.example/' }))).toBe('direct');
+    expect(world.dials).toEqual(['93.184.216.34']);
+  });
+
+  it('no connection is used that was kept from a request without it', async () => {
+    const { world, proxy, ports, request, outbound } = await withProxy(kinds[kind]);
+    await serveHello(ports, '93.184.216.34');
+    await world.site('a.example', (_request, response) => response.end('direct'));
+    expect(textOf(await outbound.request({ url: 'http://a.example/' }))).toBe('direct');
+    expect(textOf(await request('http://a.example/', `${kind}://proxy.example:3128`))).toBe('hello');
+    expect(proxy.asked).toEqual(['93.184.216.34:80']);
     expect(world.dials).toEqual(['93.184.216.34']);
   });
 });

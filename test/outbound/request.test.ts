@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { asFetch } from '../../src/outbound/as-fetch.ts';
-import { createWorld, reasonOf, textOf } from '../support/outbound.ts';
+import { answering, createWorld, reasonOf, textOf } from '../support/outbound.ts';
 
 describe('an answer', () => {
   it('comes with its body decoded, its type, its headers and its validators', async () => {
@@ -186,6 +186,37 @@ describe('following', () => {
     );
   });
 
+  it.each([
+    ['UTF-8', Buffer.from('/caf\u00e9/\u65e5?q=\u00fc'), '/caf%C3%A9/%E6%97%A5?q=%C3%BC'],
+    ['Latin-1', Buffer.from('/caf\u00e9', 'latin1'), '/caf%C3%A9'],
+    ['neither, but escaped', Buffer.from('/caf%C3%A9'), '/caf%C3%A9'],
+  ])('takes an address that is written in %s for what was meant', async (_encoding, location, path) => {
+    const world = createWorld();
+    await world.rawSite('a.example', (socket) =>
+      socket.on('data', (chunk) => {
+        const asked = chunk.toString('latin1').split(' ')[1] ?? '';
+        if (asked !== '/')
+          return socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${asked.length}\r\n\r\n${asked}`);
+        socket.write('HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: ');
+        socket.write(location);
+        socket.write('\r\n\r\n');
+      }),
+    );
+    const outcome = await world.request('http://a.example/');
+    expect(textOf(outcome)).toBe(path);
+    expect(outcome.url).toBe(`http://a.example${path}`);
+  });
+
+  it('finds the host that a name in UTF-8 stands for', async () => {
+    const world = createWorld();
+    await world.site('xn--bcher-kva.example', (_request, response) => response.end('books'));
+    await world.rawSite(
+      'a.example',
+      answering('HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: http://b\u00fccher.example/\r\n\r\n'),
+    );
+    expect(textOf(await world.request('http://a.example/'))).toBe('books');
+  });
+
   it('is left to the caller who asks for that', async () => {
     const world = createWorld();
     await world.site('a.example', (_request, response) => response.writeHead(302, { location: '/x' }).end());
@@ -326,6 +357,54 @@ describe('as fetch()', () => {
     expect(await (await fetch('http://a.example/')).text()).toBe('next');
     expect((await fetch('http://a.example/', { redirect: 'manual' })).status).toBe(302);
     await expect(fetch('http://a.example/', { redirect: 'error' })).rejects.toThrow(TypeError);
+  });
+
+  it.each([600, 999])(
+    'status %i, which no Response can have, is a TypeError that holds no turn',
+    async (status) => {
+      const world = createWorld({ pacing: { maxConcurrent: 1, gapMs: 0 } });
+      await world.rawSite(
+        'a.example',
+        answering(`HTTP/1.1 ${status} Denied\r\nContent-Length: 9\r\n\r\nabc`),
+      );
+      const fetch = asFetch(world.outbound);
+      for (let index = 0; index < 2; index++) {
+        await expect(fetch('http://a.example/')).rejects.toMatchObject({
+          name: 'TypeError',
+          message: 'fetch failed',
+          cause: { reason: 'protocol' },
+        });
+      }
+    },
+  );
+
+  it('headers that no Response can have are a TypeError that leaves the stream', async () => {
+    const { outbound } = createWorld();
+    let isLeft = false;
+    const stream = (async function* () {
+      yield* [] as Uint8Array[];
+    })();
+    stream.return = async () => {
+      isLeft = true;
+      return { done: true, value: undefined };
+    };
+    const fetch = asFetch({
+      ...outbound,
+      stream: async ({ url }) => ({
+        kind: 'body',
+        url,
+        hops: [],
+        sentence: '',
+        status: 200,
+        headers: { 'x-a': '\u65e5' },
+        validators: { url },
+        mediaType: undefined,
+        charset: undefined,
+        stream,
+      }),
+    });
+    await expect(fetch('http://a.example/')).rejects.toMatchObject({ message: 'fetch failed' });
+    expect(isLeft).toBe(true);
   });
 
   it('a failure is a TypeError, and a cancelled request its own reason', async () => {
