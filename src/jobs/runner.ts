@@ -38,6 +38,8 @@ export class Runner {
   readonly #names: readonly string[];
   readonly #running = new Set<Run>();
   readonly #settled: Settled[] = [];
+  /** Those of them that are being written. */
+  #writing: readonly Settled[] = [];
   readonly #tally = createTally();
   readonly #watching: { stop(): Promise<void> };
   readonly #timers: NodeJS.Timeout[];
@@ -123,15 +125,18 @@ export class Runner {
       // Whoever ends or calls while we ask makes it true again.
       if (request) this.#mayBeReady = false;
       try {
+        this.#writing = settled;
         const claimed = await queue.settleAndClaim(settled, request);
         if (claimed.length > 0) this.#mayBeReady = true;
-        for (const job of claimed) this.#start(job);
+        for (const job of claimed) this.#startOrLeave(job);
       } catch (err) {
         // The leases are kept meanwhile; what ended is said again until it is heard.
         this.#settled.unshift(...settled);
         this.#mayBeReady = true;
         log.error({ err }, 'jobs: the queue could not be reached and is tried again');
         return this.#lookIn(lookAgainMs);
+      } finally {
+        this.#writing = [];
       }
     }
   }
@@ -151,14 +156,23 @@ export class Runner {
     };
   }
 
+  /** One that cannot be started is left to run out; those that were claimed with it are not. */
+  #startOrLeave(job: ClaimedJob): void {
+    try {
+      this.#start(job);
+    } catch (err) {
+      this.#deps.log.error({ err, job: job.id, name: job.name }, 'a job could not be started');
+    }
+  }
+
   #start(job: ClaimedJob): void {
     const { registry, watchdog, settings, random, log } = this.#deps;
     const definition = registry.get(job.name);
     if (!definition) throw new Error(`a job of the unknown kind ${job.name} was claimed`);
     const run = new Run(job, definition);
+    const place = watchdog?.begin(job, definition.timeoutMs + settings.graceMs);
     this.#running.add(run);
     const started = performance.now();
-    const place = watchdog?.begin(job, definition.timeoutMs + settings.graceMs);
     run
       .do(random, (err) => log.warn({ err, job: job.id, name: job.name }, 'a job failed'))
       .then((outcome) => {
@@ -213,10 +227,12 @@ export class Runner {
 
   /** The heartbeat. A job that is not among those we still hold is somebody else's by now. */
   async #keep(): Promise<void> {
-    const { queue, holder, settings, log } = this.#deps;
+    const { queue, settings, log } = this.#deps;
     const before = [...this.#running];
+    // What has ended is ours until that is written.
+    const known = [...before, ...this.#writing, ...this.#settled].map(({ fence }) => fence);
     try {
-      const { held, recovered } = await queue.keep(holder, settings);
+      const { held, recovered } = await queue.keep(known, settings);
       this.#keptAt = performance.now();
       for (const run of without(before, held)) this.#lose(run);
       for (const { id, name, state, crashes } of recovered) {

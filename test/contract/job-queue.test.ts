@@ -231,17 +231,40 @@ onEachEngine('the queue', (engine) => {
       const job = await claimOne();
       for (let n = 0; n < 5; n++) {
         offsetMs += leaseMs - 1_000;
-        const { held, recovered } = await queue.keep('worker-1', rules);
+        const { held, recovered } = await queue.keep([job], rules);
         expect(held).toEqual([{ id: job.id, epoch: job.epoch }]);
         expect(recovered).toEqual([]);
       }
+    });
+
+    it('of a claim whose answer was lost runs out, although its worker lives', async () => {
+      await queue.enqueueMany(kind, [{ n: 1 }, { n: 2 }]);
+      const known = await claimOne();
+      const unknown = await claimOne();
+      offsetMs += leaseMs - 1_000;
+      await queue.keep([known], rules);
+      offsetMs += 2_000;
+      const { held, recovered } = await queue.keep([known], rules);
+      expect(held).toEqual([{ id: known.id, epoch: known.epoch }]);
+      expect(recovered).toMatchObject([{ id: unknown.id, state: 'waiting', crashes: 1 }]);
+    });
+
+    it('is renewed for the claim that has it, and for no earlier one', async () => {
+      await queue.enqueue(kind, { n: 1 });
+      const old = await claimOne();
+      await end(old, { kind: 'returned' });
+      await claimOne();
+      offsetMs += leaseMs - 1_000;
+      expect((await queue.keep([old], rules)).held).toEqual([]);
+      offsetMs += 2_000;
+      expect((await queue.keep([old], rules)).recovered).toHaveLength(1);
     });
 
     it('that ran out gives the job to the next one, a crash further and after a pause', async () => {
       const { id } = await queue.enqueue(kind, { n: 1 });
       await claimOne();
       offsetMs += leaseMs + 1;
-      const { recovered } = await queue.keep('worker-2', rules);
+      const { recovered } = await queue.keep([], rules);
       expect(recovered).toEqual([{ id, name: 'count', state: 'waiting', crashes: 1 }]);
       expect(await claim({ holder: 'worker-2' })).toEqual([]);
       offsetMs += rules.suspectDelayMs + 1;
@@ -254,7 +277,7 @@ onEachEngine('the queue', (engine) => {
       for (let crash = 1; crash <= 3; crash++) {
         await claimOne();
         await queue.releaseHolder('worker-1');
-        const { recovered } = await queue.keep('worker-2', rules);
+        const { recovered } = await queue.keep([], rules);
         expect(recovered).toMatchObject([{ id, crashes: crash, state: crash === 3 ? 'dead' : 'waiting' }]);
         offsetMs += rules.suspectDelayMs * crash + 1;
       }
@@ -269,7 +292,7 @@ onEachEngine('the queue', (engine) => {
       await claimOne({ holder: 'worker-1' });
       const other = await claimOne({ holder: 'worker-2' });
       await queue.releaseHolder('worker-1');
-      const { held, recovered } = await queue.keep('worker-2', rules);
+      const { held, recovered } = await queue.keep([other], rules);
       expect(held).toEqual([{ id: other.id, epoch: other.epoch }]);
       expect(recovered).toHaveLength(1);
     });
@@ -278,12 +301,12 @@ onEachEngine('the queue', (engine) => {
       const { id } = await queue.enqueue(kind, { n: 1 });
       const job = await claimOne();
       offsetMs -= 3_600_000;
-      expect((await queue.keep('worker-2', rules)).recovered).toEqual([]);
+      expect((await queue.keep([], rules)).recovered).toEqual([]);
       expect(await claim({ holder: 'worker-2' })).toEqual([]);
-      expect((await queue.keep('worker-1', rules)).held).toEqual([{ id, epoch: job.epoch }]);
+      expect((await queue.keep([job], rules)).held).toEqual([{ id, epoch: job.epoch }]);
       // Had the worker ended at that moment, its lease would be over as soon as any other.
       offsetMs += leaseMs + 1;
-      expect((await queue.keep('worker-2', rules)).recovered).toHaveLength(1);
+      expect((await queue.keep([], rules)).recovered).toHaveLength(1);
       await end(job, { kind: 'done' });
       expect(await stateOf(id)).toBe('waiting');
     });
@@ -295,7 +318,7 @@ onEachEngine('the queue', (engine) => {
       const { id } = await queue.enqueue(kind, { n: 1 });
       const old = await claimOne();
       await queue.releaseHolder('worker-1');
-      await queue.keep('worker-2', rules);
+      await queue.keep([], rules);
       offsetMs += rules.suspectDelayMs + 1;
       const present = await claimOne({ holder: 'worker-2' });
       expect(present).toMatchObject({ id });
@@ -354,7 +377,7 @@ onEachEngine('the queue', (engine) => {
       const { id } = await queue.enqueue(kind, { n: 1 });
       const old = await claimOne();
       await queue.releaseHolder('worker-1');
-      await queue.keep('worker-2', rules);
+      await queue.keep([], rules);
       await end(old, { kind: 'done' });
       expect(await stateOf(id)).toBe('waiting');
     });
@@ -387,7 +410,7 @@ onEachEngine('the queue', (engine) => {
       await claimOne();
       await queue.cancel(id);
       await queue.releaseHolder('worker-1');
-      await queue.keep('worker-2', rules);
+      await queue.keep([], rules);
       expect(await stateOf(id)).toBe('cancelled');
     });
   });

@@ -2,7 +2,7 @@
 import { Writable } from 'node:stream';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { DoNotRetry, LeaseLost, Upstream } from '../../src/errors.ts';
+import { DoNotRetry, LeaseLost, Unavailable, Upstream } from '../../src/errors.ts';
 import { createRegistry, defineJob, type JobContext, type JobDefinition } from '../../src/jobs/registry.ts';
 import { Runner } from '../../src/jobs/runner.ts';
 import { type RunnerSettings, usualSettings } from '../../src/jobs/settings.ts';
@@ -50,9 +50,10 @@ onEachEngine('the runner', (engine) => {
     definitions: JobDefinition[],
     settings: Partial<RunnerSettings> = {},
     holder = 'worker-1',
+    itsQueue = queue,
   ): Runner {
     const runner = new Runner({
-      queue,
+      queue: itsQueue,
       registry: createRegistry(definitions),
       holder,
       settings: { ...usualSettings, leaseMs: 1_500, drainMs: 200, ...settings },
@@ -227,6 +228,21 @@ onEachEngine('the runner', (engine) => {
     const row = await db.read.selectFrom('jobs').selectAll().executeTakeFirstOrThrow();
     expect(row).toMatchObject({ holder: 'worker-1', epoch: 1, crashes: 0 });
     expect(calls).toBe(1);
+  });
+
+  it('does a job after all when the answer to its claim was lost', async () => {
+    let answersToLose = 1;
+    const lossy: JobQueue = {
+      ...queue,
+      async settleAndClaim(...args) {
+        const claimed = await queue.settleAndClaim(...args);
+        if (claimed.length > 0 && answersToLose-- > 0) throw new Unavailable('the answer was lost');
+        return claimed;
+      },
+    };
+    const { id } = await queue.enqueue(kind, { n: 1 }, { uniqueKey: 'one' });
+    start([job(async () => {})], { leaseMs: 900, suspectDelayMs: 10 }, 'worker-1', lossy);
+    expect(await untilState(id, 'done')).toMatchObject({ crashes: 1, attempts: 0 });
   });
 
   it('aborts what it has lost, and drops its result', async () => {

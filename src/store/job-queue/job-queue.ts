@@ -48,13 +48,13 @@ export function jobQueue(db: Database) {
       return db.write((trx) => writeProgress(trx, reports));
     },
 
-    /** The heartbeat of a worker: renews what is its own, and takes back what others left behind. */
+    /** The heartbeat of a worker: renews the claims that it knows of, and takes back what was left behind. */
     keep(
-      holder: string,
+      fences: readonly JobFence[],
       rules: RecoverRules,
     ): Promise<{ held: readonly JobFence[]; recovered: readonly RecoveredJob[] }> {
       return db.write(async (trx) => ({
-        held: await renew(db, trx, holder, rules.leaseMs),
+        held: await renew(db, trx, fences, rules.leaseMs),
         recovered: await recover(db, trx, rules),
       }));
     },

@@ -5,6 +5,7 @@ import type { Database, Writer } from '../database.ts';
 import { dbNow } from '../db-now.ts';
 import { isLeaseOver, isLeaseTooLong, leaseUntil, nextEpoch } from '../lease-columns.ts';
 import { callWorkers } from './enqueue.ts';
+import { manyHeld } from './fence.ts';
 import { cancelled, dead, running, stateOf, waiting } from './job-row.ts';
 
 export interface RecoverRules {
@@ -27,20 +28,21 @@ const workerEnded = 'The worker ended while it was doing this.';
 const workerEndedOften = (times: number) =>
   `The worker ended ${times === 3 ? 'three' : times} times while it was doing this.`;
 
-/** Renews all that `holder` has, and says what that is: whatever else it thinks it has, it has lost. */
+/**
+ * Renews what a worker knows that it has, and says what of it that still is; the rest it has lost. It is asked by its
+ * claims and not by its name: of a claim whose answer never arrived it knows nothing, and nobody would do those jobs.
+ */
 export async function renew(
   db: Database,
   trx: Writer,
-  holder: string,
+  fences: readonly JobFence[],
   leaseMs: number,
 ): Promise<readonly JobFence[]> {
-  return trx
-    .updateTable('jobs')
-    .set({ expires: leaseUntil(db, leaseMs) })
-    .where('state', '=', sql.lit(running))
-    .where('holder', '=', holder)
-    .returning(['id', 'epoch'])
-    .execute();
+  if (fences.length === 0) return [];
+  const { held, condition } = manyHeld(db, fences);
+  const { rows } = await sql<JobFence>`UPDATE jobs SET expires = ${leaseUntil(db, leaseMs)}
+    FROM ${held} WHERE ${condition} RETURNING jobs.id, jobs.epoch`.execute(trx);
+  return rows;
 }
 
 /** Jobs whose lease is over go back to the queue, each one crash further; a suspect comes after a pause. */
