@@ -1,10 +1,12 @@
 // Does the jobs of the queue, several at a time: claims them, keeps their leases, says how they ended.
+import { Unavailable } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { JobFence } from '../model/job.ts';
 import type { ClaimedJob, ClaimRequest } from '../store/job-queue/claim.ts';
 import { isFinished } from '../store/job-queue/fence.ts';
 import type { JobQueue } from '../store/job-queue/job-queue.ts';
 import type { Outcome, Settled } from '../store/job-queue/settle.ts';
+import { internal } from './failure.ts';
 import { nextClaim } from './lane-turns.ts';
 import type { Registry } from './registry.ts';
 import { Run } from './run.ts';
@@ -130,14 +132,37 @@ export class Runner {
         if (claimed.length > 0) this.#mayBeReady = true;
         for (const job of claimed) this.#startOrLeave(job);
       } catch (err) {
-        // The leases are kept meanwhile; what ended is said again until it is heard.
-        this.#settled.unshift(...settled);
         this.#mayBeReady = true;
         log.error({ err }, 'jobs: the queue could not be reached and is tried again');
+        // The leases are kept meanwhile; what ended is said again until it is heard.
+        if (err instanceof Unavailable) this.#settled.unshift(...settled);
+        else await this.#settleOneByOne(settled);
         return this.#lookIn(lookAgainMs);
       } finally {
         this.#writing = [];
       }
+    }
+  }
+
+  /** One that the index refuses, and not only now, must not keep the others from being written. */
+  async #settleOneByOne(settled: readonly Settled[]): Promise<void> {
+    for (const one of settled) {
+      await this.#settleOne(one).catch((err) => {
+        this.#settled.push(one);
+        this.#deps.log.error({ err, job: one.fence.id }, 'jobs: how a job ended could not be written');
+      });
+    }
+  }
+
+  async #settleOne({ fence, outcome }: Settled): Promise<void> {
+    const { queue, log } = this.#deps;
+    try {
+      await queue.settleAndClaim([{ fence, outcome }]);
+    } catch (err) {
+      // Only what says why it failed can be at fault itself.
+      if (err instanceof Unavailable || !('error' in outcome)) throw err;
+      log.error({ err, job: fence.id, outcome }, 'jobs: the index refuses how a job ended; it is given up');
+      await queue.settleAndClaim([{ fence, outcome: { kind: 'dead', error: internal } }]);
     }
   }
 

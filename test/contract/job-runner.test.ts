@@ -163,6 +163,43 @@ onEachEngine('the runner', (engine) => {
       expect(await untilState(hopeless.id, 'dead')).toMatchObject(dead);
     });
 
+    it('gives up one whose end the index refuses, and writes how the others ended', async () => {
+      const strict: JobQueue = {
+        ...queue,
+        async settleAndClaim(settled, request) {
+          const isRefused = settled.some(({ outcome }) => 'error' in outcome && outcome.error === 'Refused.');
+          if (isRefused) throw new TypeError('a value that the index cannot take');
+          return queue.settleAndClaim(settled, request);
+        },
+      };
+      await queue.enqueueMany(kind, [{ n: 0 }, { n: 1 }, { n: 2 }]);
+      const handler = async ({ payload }: JobContext<{ n: number }>) => {
+        if (payload.n === 0) throw new Upstream('Refused.');
+      };
+      start([job(handler)], {}, 'worker-1', strict);
+      await until(
+        'all have ended',
+        async () => {
+          const { waiting, running: atWork } = await queue.countRoughly();
+          return waiting + atWork === 0;
+        },
+        8_000,
+      );
+      const jobs = await queue.list({ limit: 10 });
+      expect(jobs.map(({ state }) => state)).toEqual(['done', 'done', 'dead']);
+      expect(jobs[2]?.lastError).toBe('An internal error; the log has the details.');
+    });
+
+    it('comes back to what another server wants to be left alone for a strange time', async () => {
+      start([
+        job(async () => {
+          throw new Upstream('Away.', { retryAfterMs: 1_000_000.25 });
+        }),
+      ]);
+      const { id } = await queue.enqueue(kind, { n: 1 });
+      await until('it failed', async () => (await queue.get(id)).attempts === 1, 8_000);
+    });
+
     it('gives up at once on a payload that it cannot read, and says what is wrong with it', async () => {
       start([job(async () => {})]);
       const { id } = await queue.enqueue(jobKind({ name: 'job', schema: z.unknown() }), { n: 'seven' });
