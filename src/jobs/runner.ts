@@ -48,6 +48,7 @@ export class Runner {
   #nextLook: NodeJS.Timeout | undefined;
   #cycle: Promise<void> | undefined;
   #attending: Promise<void> | undefined;
+  #keeping: Promise<void> | undefined;
   #again = false;
   #mayBeReady = true;
   #stopping = false;
@@ -104,6 +105,7 @@ export class Runner {
     await this.#settleAll();
     for (const timer of this.#timers) clearInterval(timer);
     await this.#attending;
+    await this.#keeping?.catch(() => {});
     await this.#writeTally();
     await this.#deps.watchdog?.stop();
   }
@@ -250,8 +252,17 @@ export class Runner {
     this.#nextLook = setTimeout(() => this.#look(), Math.min(ms, lookAtLeastEveryMs));
   }
 
-  /** The heartbeat. A job that is not among those we still hold is somebody else's by now. */
+  /** The heartbeat, one at a time: those that wait for the index would wait for each other too. */
   async #keep(): Promise<void> {
+    if (this.#keeping) return this.#loseWhatRanOut(this.#running);
+    this.#keeping = this.#keepNow().finally(() => {
+      this.#keeping = undefined;
+    });
+    await this.#keeping;
+  }
+
+  /** A job that is not among those we still hold is somebody else's by now. */
+  async #keepNow(): Promise<void> {
     const { queue, settings, log } = this.#deps;
     const before = [...this.#running];
     // What has ended is ours until that is written.
@@ -267,10 +278,15 @@ export class Runner {
       }
       if (recovered.length > 0) this.#look();
     } catch (error) {
-      // Our leases have run out as far as we can know: others may be at it.
-      if (performance.now() - this.#keptAt > settings.leaseMs) for (const run of before) this.#lose(run);
+      this.#loseWhatRanOut(before);
       throw error;
     }
+  }
+
+  /** Our leases have run out as far as we can know: others may be at it. */
+  #loseWhatRanOut(runs: Iterable<Run>): void {
+    if (performance.now() - this.#keptAt <= this.#deps.settings.leaseMs) return;
+    for (const run of runs) this.#lose(run);
   }
 
   #lose(run: Run): void {
@@ -285,6 +301,7 @@ export class Runner {
       this.#attending = undefined;
     });
     await this.#attending;
+    await this.#keeping?.catch(() => {});
   }
 
   async #attendNow(): Promise<void> {

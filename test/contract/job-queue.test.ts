@@ -9,7 +9,7 @@ import { finishJob, requireJob } from '../../src/store/job-queue/fence.ts';
 import { jobKind } from '../../src/store/job-queue/job-kind.ts';
 import type { JobQueue } from '../../src/store/job-queue/job-queue.ts';
 import type { Outcome } from '../../src/store/job-queue/settle.ts';
-import { onEachEngine, openFreshStore } from '../support/engines.ts';
+import { onEachEngine, onOneEngine, openFreshStore } from '../support/engines.ts';
 
 const kind = jobKind({ name: 'count', schema: z.object({ n: z.int() }), maxAttempts: 3 });
 const soon = jobKind({ name: 'soon', schema: z.null(), lane: 'interactive' });
@@ -488,5 +488,52 @@ onEachEngine('the queue', (engine) => {
     if (engine.name === 'sqlite') await queue.enqueue(kind, { n: 1 });
     await called.promise;
     await watching.stop();
+  });
+});
+
+onOneEngine('postgres', 'the heartbeat beside a handler that has its row locked', (engine) => {
+  it.each([
+    { clock: 'goes on', stepMs: leaseMs - 1_000 },
+    { clock: 'was set back', stepMs: -3_600_000 },
+  ])('renews the other leases, and loses none, when the clock $clock', async ({ stepMs }) => {
+    const { database: db, store } = await openFreshStore(engine);
+    let offsetMs = 0;
+    db.timeOffsetMs = () => offsetMs;
+    const queue = store.jobs;
+    await queue.enqueueMany(kind, [{ n: 1 }, { n: 2 }]);
+    const places = { total: 2, background: 2, low: 2, first: 'normal', suspect: true } as const;
+    const claim = () =>
+      queue.settleAndClaim([], { holder: 'worker-1', leaseMs, names: ['count'], ...places });
+    const [locked, other] = [...(await claim()), ...(await claim())];
+    if (!locked || !other) throw new Error('two were enqueued');
+
+    const isLocked = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
+    const handler = db.write(async (trx) => {
+      await requireJob(db, trx, locked);
+      isLocked.resolve();
+      await gate.promise;
+      await finishJob(db, trx, locked);
+    });
+    await isLocked.promise;
+    const expiresOf = async (id: number) =>
+      (await db.read.selectFrom('jobs').select('expires').where('id', '=', id).executeTakeFirstOrThrow())
+        .expires;
+    const before = await expiresOf(other.id);
+    const keep = async () => {
+      const { held, recovered } = await queue.keep([locked, other], rules);
+      expect(held.map(({ id }) => id).sort()).toEqual([locked.id, other.id].sort());
+      expect(recovered).toEqual([]);
+    };
+    offsetMs += stepMs;
+    await keep();
+    expect(Math.sign((await expiresOf(other.id)) - before)).toBe(Math.sign(stepMs));
+    // By now the lease that could not be renewed is over, unless the clock was set back.
+    offsetMs += 2_000;
+    await keep();
+    gate.resolve();
+    await handler;
+    expect(await queue.get(locked.id)).toMatchObject({ state: 'done', crashes: 0 });
+    await store.close();
   });
 });

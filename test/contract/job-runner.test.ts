@@ -282,6 +282,26 @@ onEachEngine('the runner', (engine) => {
     expect(await untilState(id, 'done')).toMatchObject({ crashes: 1, attempts: 0 });
   });
 
+  it('has one heartbeat at a time, and gives up its jobs when that does not come back', async () => {
+    const gate = Promise.withResolvers<void>();
+    let begun = 0;
+    const silent: JobQueue = {
+      ...queue,
+      async keep(...args) {
+        begun += 1;
+        if (begun > 1) await gate.promise;
+        return queue.keep(...args);
+      },
+    };
+    const reasons: unknown[] = [];
+    const definition = job(({ signal }) => aborted(signal).catch((reason) => void reasons.push(reason)));
+    await queue.enqueue(kind, { n: 1 });
+    start([definition], { leaseMs: 600 }, 'worker-1', silent);
+    await until('it was told', () => reasons.length === 1, 8_000).finally(() => gate.resolve());
+    expect(reasons[0]).toBeInstanceOf(LeaseLost);
+    expect(begun).toBe(2);
+  });
+
   it('aborts what it has lost, and drops its result', async () => {
     const reasons: unknown[] = [];
     start(

@@ -1,5 +1,5 @@
 // Keeping the leases of jobs: renewing one's own, and taking back what a worker that ended has left behind.
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { JobFence, JobState } from '../../model/job.ts';
 import type { Database, Writer } from '../database.ts';
 import { dbNow } from '../db-now.ts';
@@ -40,19 +40,26 @@ export async function renew(
 ): Promise<readonly JobFence[]> {
   if (fences.length === 0) return [];
   const { held, condition } = manyHeld(db, fences);
-  const { rows } = await sql<JobFence>`UPDATE jobs SET expires = ${leaseUntil(db, leaseMs)}
-    FROM ${held} WHERE ${condition} RETURNING jobs.id, jobs.epoch`.execute(trx);
+  await sql`UPDATE jobs SET expires = ${leaseUntil(db, leaseMs)}
+    WHERE id IN (SELECT jobs.id FROM jobs, ${held} WHERE ${condition} ${unlessLocked(db)})`.execute(trx);
+  const { rows } =
+    await sql<JobFence>`SELECT jobs.id, jobs.epoch FROM jobs, ${held} WHERE ${condition}`.execute(trx);
   return rows;
+}
+
+/**
+ * A handler that writes through its fence has its row locked for as long as that takes. It is not waited for, since
+ * the other leases would run out meanwhile; nor does its own need to be renewed, since nobody takes a locked one over.
+ */
+function unlessLocked(db: Database): RawBuilder<unknown> {
+  return db.engine === 'postgres' ? sql`FOR UPDATE OF jobs SKIP LOCKED` : sql``;
 }
 
 /** Jobs whose lease is over go back to the queue, each one crash further; a suspect comes after a pause. */
 export async function recover(db: Database, trx: Writer, rules: RecoverRules): Promise<RecoveredJob[]> {
-  await trx
-    .updateTable('jobs')
-    .set({ expires: leaseUntil(db, rules.leaseMs) })
-    .where('state', '=', sql.lit(running))
-    .where(isLeaseTooLong(db, 'expires', rules.leaseMs))
-    .execute();
+  await sql`UPDATE jobs SET expires = ${leaseUntil(db, rules.leaseMs)}
+    WHERE id IN (SELECT id FROM jobs WHERE state = ${sql.lit(running)}
+      AND ${isLeaseTooLong(db, 'expires', rules.leaseMs)} ${unlessLocked(db)})`.execute(trx);
 
   const now = dbNow(db);
   const isLast = sql`crashes + 1 >= ${rules.maxCrashes}`;
@@ -64,7 +71,7 @@ export async function recover(db: Database, trx: Writer, rules: RecoverRules): P
       last_error = CASE WHEN ${isLast} THEN ${workerEndedOften(rules.maxCrashes)} ELSE ${workerEnded} END
     WHERE id IN (
       SELECT id FROM jobs WHERE state = ${sql.lit(running)} AND ${isLeaseOver(db, 'expires')}
-      ORDER BY expires LIMIT ${recoverAtOnce} ${db.engine === 'postgres' ? sql`FOR UPDATE SKIP LOCKED` : sql``}
+      ORDER BY expires LIMIT ${recoverAtOnce} ${unlessLocked(db)}
     )
     RETURNING id, name, state, crashes`.execute(trx);
   return rows.map((row) => ({ ...row, state: stateOf(row.state) }));
