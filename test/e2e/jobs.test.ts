@@ -164,6 +164,15 @@ onEachEngine('workers', (engine) => {
     });
   });
 
+  it('that grow too large by themselves are ended, and the log blames no job', async () => {
+    const worker = start('idle', { memoryBytes: 1 });
+    expect(await worker.ended).toEqual({ code: null, signal: 'SIGKILL' });
+    expect(worker.output.stderr).toContain('"jobs":[]');
+    expect(worker.output.stderr).toContain(
+      'the worker is ended: it uses too much memory, with no job running',
+    );
+  });
+
   describe('that do a job which', () => {
     const quickly = { graceMs: 200, stallMs: 1_000, memoryBytes: 300 * 1024 * 1024, suspectDelayMs: 100 };
     it.each([
