@@ -306,16 +306,17 @@ export class Runner {
 
   async #attendNow(): Promise<void> {
     const { queue, holder } = this.#deps;
-    const reports = [...this.#running].flatMap((run) => {
-      const progress = run.takeProgress();
-      return progress && !run.isLost ? [{ fence: run.fence, progress }] : [];
-    });
-    if (reports.length > 0) await queue.writeProgress(reports);
+    // Before what may fail or wait: nobody wants to cancel a job in vain because its progress cannot be written.
     for (const asked of await queue.findCancelRequests(holder)) {
       for (const run of this.#running) {
         if (isSame(run.fence, asked) && !run.isInterrupted) run.interrupt('cancelled');
       }
     }
+    const reports = [...this.#running].flatMap((run) => {
+      const progress = run.takeProgress();
+      return progress && !run.isLost ? [{ fence: run.fence, progress }] : [];
+    });
+    if (reports.length > 0) await queue.writeProgress(reports);
   }
 
   async #settleAll(): Promise<void> {

@@ -495,45 +495,51 @@ onOneEngine('postgres', 'the heartbeat beside a handler that has its row locked'
   it.each([
     { clock: 'goes on', stepMs: leaseMs - 1_000 },
     { clock: 'was set back', stepMs: -3_600_000 },
-  ])('renews the other leases, and loses none, when the clock $clock', async ({ stepMs }) => {
-    const { database: db, store } = await openFreshStore(engine);
-    let offsetMs = 0;
-    db.timeOffsetMs = () => offsetMs;
-    const queue = store.jobs;
-    await queue.enqueueMany(kind, [{ n: 1 }, { n: 2 }]);
-    const places = { total: 2, background: 2, low: 2, first: 'normal', suspect: true } as const;
-    const claim = () =>
-      queue.settleAndClaim([], { holder: 'worker-1', leaseMs, names: ['count'], ...places });
-    const [locked, other] = [...(await claim()), ...(await claim())];
-    if (!locked || !other) throw new Error('two were enqueued');
+  ])(
+    'renews the other leases and writes progress, and loses none, when the clock $clock',
+    async ({ stepMs }) => {
+      const { database: db, store } = await openFreshStore(engine);
+      let offsetMs = 0;
+      db.timeOffsetMs = () => offsetMs;
+      const queue = store.jobs;
+      await queue.enqueueMany(kind, [{ n: 1 }, { n: 2 }]);
+      const places = { total: 2, background: 2, low: 2, first: 'normal', suspect: true } as const;
+      const claim = () =>
+        queue.settleAndClaim([], { holder: 'worker-1', leaseMs, names: ['count'], ...places });
+      const [locked, other] = [...(await claim()), ...(await claim())];
+      if (!locked || !other) throw new Error('two were enqueued');
 
-    const isLocked = Promise.withResolvers<void>();
-    const gate = Promise.withResolvers<void>();
-    const handler = db.write(async (trx) => {
-      await requireJob(db, trx, locked);
-      isLocked.resolve();
-      await gate.promise;
-      await finishJob(db, trx, locked);
-    });
-    await isLocked.promise;
-    const expiresOf = async (id: number) =>
-      (await db.read.selectFrom('jobs').select('expires').where('id', '=', id).executeTakeFirstOrThrow())
-        .expires;
-    const before = await expiresOf(other.id);
-    const keep = async () => {
-      const { held, recovered } = await queue.keep([locked, other], rules);
-      expect(held.map(({ id }) => id).sort()).toEqual([locked.id, other.id].sort());
-      expect(recovered).toEqual([]);
-    };
-    offsetMs += stepMs;
-    await keep();
-    expect(Math.sign((await expiresOf(other.id)) - before)).toBe(Math.sign(stepMs));
-    // By now the lease that could not be renewed is over, unless the clock was set back.
-    offsetMs += 2_000;
-    await keep();
-    gate.resolve();
-    await handler;
-    expect(await queue.get(locked.id)).toMatchObject({ state: 'done', crashes: 0 });
-    await store.close();
-  });
+      const isLocked = Promise.withResolvers<void>();
+      const gate = Promise.withResolvers<void>();
+      const handler = db.write(async (trx) => {
+        await requireJob(db, trx, locked);
+        isLocked.resolve();
+        await gate.promise;
+        await finishJob(db, trx, locked);
+      });
+      await isLocked.promise;
+      const expiresOf = async (id: number) =>
+        (await db.read.selectFrom('jobs').select('expires').where('id', '=', id).executeTakeFirstOrThrow())
+          .expires;
+      const before = await expiresOf(other.id);
+      const keep = async () => {
+        const { held, recovered } = await queue.keep([locked, other], rules);
+        expect(held.map(({ id }) => id).sort()).toEqual([locked.id, other.id].sort());
+        expect(recovered).toEqual([]);
+      };
+      offsetMs += stepMs;
+      await keep();
+      expect(Math.sign((await expiresOf(other.id)) - before)).toBe(Math.sign(stepMs));
+      // By now the lease that could not be renewed is over, unless the clock was set back.
+      offsetMs += 2_000;
+      await keep();
+      const progress = { done: 1, total: 2, note: null };
+      await queue.writeProgress([locked, other].map((fence) => ({ fence, progress })));
+      expect((await queue.get(other.id)).progress).toEqual(progress);
+      gate.resolve();
+      await handler;
+      expect(await queue.get(locked.id)).toMatchObject({ state: 'done', crashes: 0 });
+      await store.close();
+    },
+  );
 });

@@ -232,6 +232,45 @@ onEachEngine('the runner', (engine) => {
     expect(await untilState(id, 'cancelled')).toMatchObject({ attempts: 0 });
   });
 
+  it('takes no progress that is no number, and rounds the rest', async () => {
+    start([
+      job(async ({ signal, progress }) => {
+        progress(2.4, Number.POSITIVE_INFINITY);
+        progress(Number.NaN, 10);
+        progress(1e300, 10);
+        await aborted(signal);
+      }),
+    ]);
+    const { id } = await queue.enqueue(kind, { n: 1 });
+    const { progress } = await until(
+      'progress is shown',
+      async () => {
+        const found = await queue.get(id);
+        return found.progress && found;
+      },
+      8_000,
+    );
+    expect(progress).toEqual({ done: 2, total: null, note: null });
+  });
+
+  it('heeds a cancellation also when progress cannot be written', async () => {
+    const full: JobQueue = {
+      ...queue,
+      writeProgress: async () => {
+        throw new Error('the disk is full');
+      },
+    };
+    const definition = job(async ({ signal, progress }) => {
+      const reporting = setInterval(() => progress(1), 20);
+      await aborted(signal).finally(() => clearInterval(reporting));
+    });
+    start([definition], {}, 'worker-1', full);
+    const { id } = await queue.enqueue(kind, { n: 1 });
+    await until('it runs', async () => (await queue.get(id)).state === 'running');
+    await queue.cancel(id);
+    await until('it is cancelled', async () => (await queue.get(id)).state === 'cancelled', 8_000);
+  });
+
   it('leaves alone what it does not know', async () => {
     start([job(async () => {})]);
     const unknown = await queue.enqueue(jobKind({ name: 'from a newer Lectern', schema }), { n: 1 });

@@ -45,7 +45,7 @@ export function jobQueue(db: Database) {
     },
 
     writeProgress(reports: readonly { fence: JobFence; progress: JobProgress }[]): Promise<void> {
-      return db.write((trx) => writeProgress(trx, reports));
+      return db.write((trx) => writeProgress(db, trx, reports));
     },
 
     /** The heartbeat of a worker: renews the claims that it knows of, and takes back what was left behind. */
