@@ -98,6 +98,18 @@ onEachEngine('the queue', (engine) => {
       expect(await claim()).toHaveLength(1);
     });
 
+    it('is done at once also when the clock is set back after it came, unless it was told to wait', async () => {
+      const { id } = await queue.enqueue(kind, { n: 1 });
+      await queue.enqueueMany(kind, [{ n: 2 }]);
+      await queue.enqueue(kind, { n: 3 }, { delayMs: 60_000 });
+      offsetMs -= 3_600_000;
+      expect(await claim()).toEqual([]);
+      await queue.keep([], rules);
+      expect((await claim()).map((job) => job.id)).toEqual([id, id + 1]);
+      expect(await claim()).toEqual([]);
+      expect((await queue.nextDueInMs()) ?? 0).toBeGreaterThan(3_600_000);
+    });
+
     it('never has the id of one that was there before', async () => {
       const first = await queue.enqueue(kind, { n: 1 });
       await end(await claimOne(), { kind: 'done' });

@@ -77,6 +77,19 @@ export async function recover(db: Database, trx: Writer, rules: RecoverRules): P
   return rows.map((row) => ({ ...row, state: stateOf(row.state) }));
 }
 
+/**
+ * Jobs that were to be done at once, by a clock that was set back since, would wait until it is that time again. What
+ * was made to wait for a time waits for it by the new clock.
+ */
+export async function bringForward(db: Database, trx: Writer): Promise<void> {
+  const now = dbNow(db);
+  const { numAffectedRows } = await sql`UPDATE jobs SET run_at = ${now} WHERE id IN (
+      SELECT id FROM jobs WHERE state = ${sql.lit(waiting)} AND lane IN (0, 1, 2) AND run_at > ${now}
+        AND run_at <= created_at ${unlessLocked(db)}
+    )`.execute(trx);
+  if (numAffectedRows) await callWorkers(db, trx);
+}
+
 /** Ends the leases of a worker that is known to have ended, so that nobody waits for them to run out. */
 export async function releaseHolder(db: Database, trx: Writer, holder: string): Promise<void> {
   const { numUpdatedRows } = await trx
