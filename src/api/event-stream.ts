@@ -32,7 +32,15 @@ const maxStreams = 32;
 const longestMs = 10 * 60_000;
 const headers = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
 
-export function createEventStreams(log: Log): EventStreams {
+/** Runs something later, unless it is cancelled by what is returned. */
+type After = (delayMs: number, run: () => void) => () => void;
+
+const afterTimeout: After = (delayMs, run) => {
+  const timer = setTimeout(run, delayMs).unref();
+  return () => clearTimeout(timer);
+};
+
+export function createEventStreams(log: Log, after: After = afterTimeout): EventStreams {
   const open = new Set<() => void>();
 
   return {
@@ -44,7 +52,7 @@ export function createEventStreams(log: Log): EventStreams {
       let end = () => {};
       const body = new ReadableStream<Uint8Array>({
         start(controller) {
-          end = startStream(controller, look, (error) => {
+          end = startStream(controller, look, after, (error) => {
             open.delete(end);
             if (error) log.warn({ err: error, requestId: c.get('requestId') }, 'a stream of events failed');
           });
@@ -66,20 +74,21 @@ export function createEventStreams(log: Log): EventStreams {
 function startStream(
   controller: ReadableStreamDefaultController<Uint8Array>,
   look: () => Promise<Look>,
+  after: After,
   onEnd: (error?: Error) => void,
 ): () => void {
   const encoder = new TextEncoder();
   const sent = new Map<string, string>();
   let number = 0;
   let quietMs = 0;
-  let turns = 0;
-  let timer: NodeJS.Timeout | undefined;
+  let cancelTurn = () => {};
   let ended = false;
 
   const end = (error?: Error) => {
     if (ended) return;
     ended = true;
-    clearTimeout(timer);
+    cancelTurn();
+    cancelLimit();
     try {
       controller.close();
     } catch {
@@ -87,6 +96,8 @@ function startStream(
     }
     onEnd(error);
   };
+  // By the clock and not by turns: it also counts for one who does not read.
+  const cancelLimit = after(longestMs, () => end());
   const send = (text: string) => {
     quietMs = 0;
     controller.enqueue(encoder.encode(text));
@@ -107,13 +118,11 @@ function startStream(
         }
         const present = new Set(events.map(({ key }) => key));
         for (const key of sent.keys()) if (!present.has(key)) sent.delete(key);
-        turns += 1;
-        if (isLast || turns * lookEveryMs > longestMs) return end();
+        if (isLast) return end();
         if (quietMs >= keepAliveMs) send(': still here\n\n');
       }
       quietMs += lookEveryMs;
-      timer = setTimeout(turn, lookEveryMs);
-      timer.unref();
+      cancelTurn = after(lookEveryMs, turn);
     } catch (error) {
       end(error as Error);
     }

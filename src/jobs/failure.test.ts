@@ -32,6 +32,18 @@ it('waits for as long as the other server asks, and no shorter than usual', () =
   expect(after(1)).toEqual({ kind: 'failed', error: 'Away.', retryInMs: 500 });
 });
 
+it.each([
+  ['a fraction', 1_234.6, 1_235],
+  ['no number', Number.NaN, 500],
+  ['for ever', Number.POSITIVE_INFINITY, 30 * 24 * 3_600_000],
+  ['the past', Number.NEGATIVE_INFINITY, 500],
+])('makes a pause that the index can take of %s', (_name, retryAfterMs, retryInMs) => {
+  const error = new Upstream('Away.', { retryAfterMs });
+  expect(outcomeOfFailure({ error, attempts: 0, maxAttempts: 3, backoff }, () => 0)).toMatchObject({
+    retryInMs,
+  });
+});
+
 it('lets only sentences for people out', () => {
   expect(sentenceFor(new NotFound('feed 7'))).toBe('feed 7 not found');
   expect(sentenceFor(new Error('SELECT secret'))).toBe('An internal error; the log has the details.');

@@ -4,6 +4,8 @@ import { DoNotRetry, LecternError, Upstream } from '../errors.ts';
 import type { Backoff } from '../store/job-queue/job-kind.ts';
 import type { Outcome } from '../store/job-queue/settle.ts';
 
+const longestPauseMs = 30 * 24 * 3_600_000;
+
 export interface FailedAttempt {
   readonly error: unknown;
   /** How often it had failed before. */
@@ -12,7 +14,7 @@ export interface FailedAttempt {
   readonly backoff: Backoff;
 }
 
-const internal = 'An internal error; the log has the details.';
+export const internal = 'An internal error; the log has the details.';
 
 export function outcomeOfFailure(attempt: FailedAttempt, random: () => number): Outcome {
   const { error, attempts, maxAttempts, backoff } = attempt;
@@ -22,8 +24,13 @@ export function outcomeOfFailure(attempt: FailedAttempt, random: () => number): 
   return {
     kind: 'failed',
     error: sentence,
-    retryInMs: Math.max(asked, pauseBefore(attempts, backoff, random)),
+    retryInMs: Math.max(writable(asked), writable(pauseBefore(attempts, backoff, random))),
   };
+}
+
+/** Whatever a handler or another server made of it, the index can take it, and the job comes back. */
+function writable(pauseMs: number): number {
+  return Number.isNaN(pauseMs) ? 0 : Math.round(Math.min(Math.max(pauseMs, 0), longestPauseMs));
 }
 
 /** Half of it certain and half by chance: never at once, and never all at the same moment. */

@@ -11,6 +11,12 @@ const longestNote = 300;
 /** Why the signal of a job was aborted. */
 type Interruption = 'time is up' | 'cancelled' | 'lost' | 'stopping';
 
+/** Null for what the index could not take, such as a share of nothing. */
+function wholeNumber(number: number | undefined): number | null {
+  const whole = Math.round(number ?? Number.NaN);
+  return Number.isSafeInteger(whole) ? whole : null;
+}
+
 export class Run {
   readonly job: ClaimedJob;
   readonly fence: JobFence;
@@ -65,9 +71,11 @@ export class Run {
         payload,
         signal: this.#controller.signal,
         progress: (done, total, note) => {
+          const whole = wholeNumber(done);
+          if (whole === null) return;
           this.#progress = {
-            done: Math.round(done),
-            total: total === undefined ? null : Math.round(total),
+            done: whole,
+            total: wholeNumber(total),
             note: note?.slice(0, longestNote) ?? null,
           };
         },

@@ -1,10 +1,12 @@
 // Does the jobs of the queue, several at a time: claims them, keeps their leases, says how they ended.
+import { Unavailable } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { JobFence } from '../model/job.ts';
 import type { ClaimedJob, ClaimRequest } from '../store/job-queue/claim.ts';
 import { isFinished } from '../store/job-queue/fence.ts';
 import type { JobQueue } from '../store/job-queue/job-queue.ts';
 import type { Outcome, Settled } from '../store/job-queue/settle.ts';
+import { internal } from './failure.ts';
 import { nextClaim } from './lane-turns.ts';
 import type { Registry } from './registry.ts';
 import { Run } from './run.ts';
@@ -38,12 +40,15 @@ export class Runner {
   readonly #names: readonly string[];
   readonly #running = new Set<Run>();
   readonly #settled: Settled[] = [];
+  /** Those of them that are being written. */
+  #writing: readonly Settled[] = [];
   readonly #tally = createTally();
   readonly #watching: { stop(): Promise<void> };
   readonly #timers: NodeJS.Timeout[];
   #nextLook: NodeJS.Timeout | undefined;
   #cycle: Promise<void> | undefined;
   #attending: Promise<void> | undefined;
+  #keeping: Promise<void> | undefined;
   #again = false;
   #mayBeReady = true;
   #stopping = false;
@@ -100,6 +105,7 @@ export class Runner {
     await this.#settleAll();
     for (const timer of this.#timers) clearInterval(timer);
     await this.#attending;
+    await this.#keeping?.catch(() => {});
     await this.#writeTally();
     await this.#deps.watchdog?.stop();
   }
@@ -123,16 +129,42 @@ export class Runner {
       // Whoever ends or calls while we ask makes it true again.
       if (request) this.#mayBeReady = false;
       try {
+        this.#writing = settled;
         const claimed = await queue.settleAndClaim(settled, request);
         if (claimed.length > 0) this.#mayBeReady = true;
-        for (const job of claimed) this.#start(job);
+        for (const job of claimed) this.#startOrLeave(job);
       } catch (err) {
-        // The leases are kept meanwhile; what ended is said again until it is heard.
-        this.#settled.unshift(...settled);
         this.#mayBeReady = true;
         log.error({ err }, 'jobs: the queue could not be reached and is tried again');
+        // The leases are kept meanwhile; what ended is said again until it is heard.
+        if (err instanceof Unavailable) this.#settled.unshift(...settled);
+        else await this.#settleOneByOne(settled);
         return this.#lookIn(lookAgainMs);
+      } finally {
+        this.#writing = [];
       }
+    }
+  }
+
+  /** One that the index refuses, and not only now, must not keep the others from being written. */
+  async #settleOneByOne(settled: readonly Settled[]): Promise<void> {
+    for (const one of settled) {
+      await this.#settleOne(one).catch((err) => {
+        this.#settled.push(one);
+        this.#deps.log.error({ err, job: one.fence.id }, 'jobs: how a job ended could not be written');
+      });
+    }
+  }
+
+  async #settleOne({ fence, outcome }: Settled): Promise<void> {
+    const { queue, log } = this.#deps;
+    try {
+      await queue.settleAndClaim([{ fence, outcome }]);
+    } catch (err) {
+      // Only what says why it failed can be at fault itself.
+      if (err instanceof Unavailable || !('error' in outcome)) throw err;
+      log.error({ err, job: fence.id, outcome }, 'jobs: the index refuses how a job ended; it is given up');
+      await queue.settleAndClaim([{ fence, outcome: { kind: 'dead', error: internal } }]);
     }
   }
 
@@ -151,14 +183,23 @@ export class Runner {
     };
   }
 
+  /** One that cannot be started is left to run out; those that were claimed with it are not. */
+  #startOrLeave(job: ClaimedJob): void {
+    try {
+      this.#start(job);
+    } catch (err) {
+      this.#deps.log.error({ err, job: job.id, name: job.name }, 'a job could not be started');
+    }
+  }
+
   #start(job: ClaimedJob): void {
     const { registry, watchdog, settings, random, log } = this.#deps;
     const definition = registry.get(job.name);
     if (!definition) throw new Error(`a job of the unknown kind ${job.name} was claimed`);
     const run = new Run(job, definition);
+    const place = watchdog?.begin(job, definition.timeoutMs + settings.graceMs);
     this.#running.add(run);
     const started = performance.now();
-    const place = watchdog?.begin(job, definition.timeoutMs + settings.graceMs);
     run
       .do(random, (err) => log.warn({ err, job: job.id, name: job.name }, 'a job failed'))
       .then((outcome) => {
@@ -211,12 +252,23 @@ export class Runner {
     this.#nextLook = setTimeout(() => this.#look(), Math.min(ms, lookAtLeastEveryMs));
   }
 
-  /** The heartbeat. A job that is not among those we still hold is somebody else's by now. */
+  /** The heartbeat, one at a time: those that wait for the index would wait for each other too. */
   async #keep(): Promise<void> {
-    const { queue, holder, settings, log } = this.#deps;
+    if (this.#keeping) return this.#loseWhatRanOut(this.#running);
+    this.#keeping = this.#keepNow().finally(() => {
+      this.#keeping = undefined;
+    });
+    await this.#keeping;
+  }
+
+  /** A job that is not among those we still hold is somebody else's by now. */
+  async #keepNow(): Promise<void> {
+    const { queue, settings, log } = this.#deps;
     const before = [...this.#running];
+    // What has ended is ours until that is written.
+    const known = [...before, ...this.#writing, ...this.#settled].map(({ fence }) => fence);
     try {
-      const { held, recovered } = await queue.keep(holder, settings);
+      const { held, recovered } = await queue.keep(known, settings);
       this.#keptAt = performance.now();
       for (const run of without(before, held)) this.#lose(run);
       for (const { id, name, state, crashes } of recovered) {
@@ -226,10 +278,15 @@ export class Runner {
       }
       if (recovered.length > 0) this.#look();
     } catch (error) {
-      // Our leases have run out as far as we can know: others may be at it.
-      if (performance.now() - this.#keptAt > settings.leaseMs) for (const run of before) this.#lose(run);
+      this.#loseWhatRanOut(before);
       throw error;
     }
+  }
+
+  /** Our leases have run out as far as we can know: others may be at it. */
+  #loseWhatRanOut(runs: Iterable<Run>): void {
+    if (performance.now() - this.#keptAt <= this.#deps.settings.leaseMs) return;
+    for (const run of runs) this.#lose(run);
   }
 
   #lose(run: Run): void {
@@ -244,20 +301,22 @@ export class Runner {
       this.#attending = undefined;
     });
     await this.#attending;
+    await this.#keeping?.catch(() => {});
   }
 
   async #attendNow(): Promise<void> {
     const { queue, holder } = this.#deps;
-    const reports = [...this.#running].flatMap((run) => {
-      const progress = run.takeProgress();
-      return progress && !run.isLost ? [{ fence: run.fence, progress }] : [];
-    });
-    if (reports.length > 0) await queue.writeProgress(reports);
+    // Before what may fail or wait: nobody wants to cancel a job in vain because its progress cannot be written.
     for (const asked of await queue.findCancelRequests(holder)) {
       for (const run of this.#running) {
         if (isSame(run.fence, asked) && !run.isInterrupted) run.interrupt('cancelled');
       }
     }
+    const reports = [...this.#running].flatMap((run) => {
+      const progress = run.takeProgress();
+      return progress && !run.isLost ? [{ fence: run.fence, progress }] : [];
+    });
+    if (reports.length > 0) await queue.writeProgress(reports);
   }
 
   async #settleAll(): Promise<void> {

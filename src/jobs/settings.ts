@@ -10,7 +10,7 @@ export interface RunnerSettings {
   readonly drainMs: number;
   /** An event loop that has not turned for this long is taken for dead. Shorter than the lease. */
   readonly stallMs: number;
-  /** A process that has grown larger than this is ended. */
+  /** A process that has taken more memory for itself than this is ended; see anonymous-memory.ts. */
   readonly memoryBytes: number;
   readonly maxCrashes: number;
   readonly suspectDelayMs: number;

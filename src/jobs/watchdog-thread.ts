@@ -3,12 +3,13 @@
 import { writeSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
 import { asTextLine } from '../log.ts';
-import { placeSize, type WatchdogData } from './watchdog.ts';
+import { findAnonymousBytes } from './anonymous-memory.ts';
+import { firstPlace, placeSize, type WatchdogData } from './watchdog.ts';
 
 const turnMs = 250;
 const { shared, names, stallMs, memoryBytes, logAsText } = workerData as WatchdogData;
 const numbers = new Float64Array(shared);
-const places = (numbers.length - 1) / placeSize;
+const places = (numbers.length - firstPlace) / placeSize;
 const seen = Array.from({ length: places }, () => ({ id: 0, epoch: 0, turns: 0 }));
 let beat = 0;
 let turnsWithoutBeat = 0;
@@ -18,17 +19,28 @@ setInterval(() => {
   beat = numbers[0] ?? 0;
   const jobs = lookAtJobs();
   const late = jobs.filter(({ ms, mostMs }) => ms > mostMs);
-  const rssBytes = process.memoryUsage.rss();
-  if (turnsWithoutBeat * turnMs > stallMs) end('a job blocks the event loop', jobs, {});
+  const usedBytes = findAnonymousBytes() ?? numbers[1] ?? 0;
+  // Without a job it is the fault of the worker itself, and nobody should look for it elsewhere.
+  const isIdle = jobs.length === 0;
+  if (turnsWithoutBeat * turnMs > stallMs)
+    end(
+      isIdle ? 'its event loop stands still, with no job running' : 'a job blocks the event loop',
+      jobs,
+      {},
+    );
   else if (late.length > 0) end('a job hangs and does not heed its signal', late, {});
-  else if (rssBytes > memoryBytes) end('a job uses too much memory', jobs, { rssBytes, memoryBytes });
+  else if (usedBytes > memoryBytes)
+    end(isIdle ? 'it uses too much memory, with no job running' : 'a job uses too much memory', jobs, {
+      usedBytes,
+      memoryBytes,
+    });
 }, turnMs);
 
 function lookAtJobs() {
   return seen.flatMap((place, index) => {
     const [id = 0, epoch = 0, name = 0, mostMs = 0] = numbers.subarray(
-      1 + index * placeSize,
-      1 + (index + 1) * placeSize,
+      firstPlace + index * placeSize,
+      firstPlace + (index + 1) * placeSize,
     );
     const isSame = place.id === id && place.epoch === epoch;
     Object.assign(place, { id, epoch, turns: isSame ? place.turns + 1 : 0 });

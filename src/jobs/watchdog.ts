@@ -2,6 +2,7 @@
 // which goes on when the main one does not; the two share a few numbers in memory.
 import { Worker } from 'node:worker_threads';
 import type { ClaimedJob } from '../store/job-queue/claim.ts';
+import { countHeapBytes, findAnonymousBytes } from './anonymous-memory.ts';
 import type { RunnerSettings } from './settings.ts';
 
 /** What the thread is given. */
@@ -22,6 +23,8 @@ export interface Watchdog {
 
 /** Numbers for each place: the job's id, its epoch, the place of its name, the time it may take at most. */
 export const placeSize = 4;
+/** Before the places: the beat, which grows for as long as the event loop turns, and the size of the heap. */
+export const firstPlace = 2;
 const beatEveryMs = 250;
 
 export function startWatchdog(
@@ -29,15 +32,17 @@ export function startWatchdog(
   names: readonly string[],
   logAsText: boolean,
 ): Watchdog {
-  // The first number is the beat: it grows for as long as the event loop turns.
-  const shared = new SharedArrayBuffer(8 * (1 + placeSize * settings.concurrency));
+  const shared = new SharedArrayBuffer(8 * (firstPlace + placeSize * settings.concurrency));
   const numbers = new Float64Array(shared);
   const { stallMs, memoryBytes } = settings;
   const workerData: WatchdogData = { shared, names, stallMs, memoryBytes, logAsText };
   const thread = new Worker(new URL('./watchdog-thread.ts', import.meta.url), { workerData });
   thread.unref();
+  const isMemoryTold = findAnonymousBytes() !== undefined;
   const beating = setInterval(() => {
     numbers[0] = (numbers[0] ?? 0) + 1;
+    // The thread cannot see the heap of this one.
+    if (!isMemoryTold) numbers[1] = countHeapBytes();
   }, beatEveryMs);
   const free = Array.from({ length: settings.concurrency }, (_, place) => place);
 
@@ -45,11 +50,11 @@ export function startWatchdog(
     begin({ id, epoch, name }, mostMs) {
       const place = free.pop();
       if (place === undefined) throw new Error('more jobs at once than there are places');
-      numbers.set([id, epoch, names.indexOf(name), mostMs], 1 + place * placeSize);
+      numbers.set([id, epoch, names.indexOf(name), mostMs], firstPlace + place * placeSize);
       return place;
     },
     end(place) {
-      numbers.fill(0, 1 + place * placeSize, 1 + (place + 1) * placeSize);
+      numbers.fill(0, firstPlace + place * placeSize, firstPlace + (place + 1) * placeSize);
       free.push(place);
     },
     stop: async () => {

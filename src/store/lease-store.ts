@@ -2,9 +2,16 @@
 import { LeaseLost } from '../errors.ts';
 import type { Database, WriteOptions, Writer } from './database.ts';
 import { dbNow } from './db-now.ts';
-import { isEpoch, isLeaseOver, leaseUntil, nextEpoch } from './lease-columns.ts';
+import { isEpoch, isLeaseOver, isLeaseTooLong, leaseUntil, nextEpoch } from './lease-columns.ts';
 
 export type LeaseStore = ReturnType<typeof leaseStore>;
+
+/**
+ * The holder may be of a version that takes longer leases, and would lose one that is cut again and again before it
+ * renews. So a lease is too long only at several times what we ask for; the clock is seldom set back by less, and then
+ * it is soon over.
+ */
+const tooLongBy = 4;
 
 export interface Lease {
   readonly name: string;
@@ -14,10 +21,20 @@ export interface Lease {
 
 export function leaseStore(db: Database) {
   return {
-    /** The lease, or undefined while somebody else has it. */
+    /**
+     * The lease, or undefined while somebody else has it. One that reaches too far, since the clock was set back, is
+     * cut to the length that is asked for here: a holder that lives renews it, and one that has ended is not waited
+     * for by the hour.
+     */
     async acquire(name: string, holder: string, ttlMs: number): Promise<Lease | undefined> {
-      const row = await db.write((trx) =>
-        trx
+      const row = await db.write(async (trx) => {
+        await trx
+          .updateTable('leases')
+          .set({ expires: leaseUntil(db, ttlMs) })
+          .where('name', '=', name)
+          .where(isLeaseTooLong(db, 'expires', ttlMs * tooLongBy))
+          .execute();
+        return trx
           .insertInto('leases')
           .values({ name, holder, epoch: 1, expires: leaseUntil(db, ttlMs) })
           .onConflict((conflict) =>
@@ -27,8 +44,8 @@ export function leaseStore(db: Database) {
               .where(isLeaseOver(db, 'leases.expires')),
           )
           .returning('epoch')
-          .executeTakeFirst(),
-      );
+          .executeTakeFirst();
+      });
       return row && { name, holder, epoch: row.epoch };
     },
 

@@ -9,7 +9,7 @@ import { finishJob, requireJob } from '../../src/store/job-queue/fence.ts';
 import { jobKind } from '../../src/store/job-queue/job-kind.ts';
 import type { JobQueue } from '../../src/store/job-queue/job-queue.ts';
 import type { Outcome } from '../../src/store/job-queue/settle.ts';
-import { onEachEngine, openFreshStore } from '../support/engines.ts';
+import { onEachEngine, onOneEngine, openFreshStore } from '../support/engines.ts';
 
 const kind = jobKind({ name: 'count', schema: z.object({ n: z.int() }), maxAttempts: 3 });
 const soon = jobKind({ name: 'soon', schema: z.null(), lane: 'interactive' });
@@ -96,6 +96,18 @@ onEachEngine('the queue', (engine) => {
       offsetMs += 60_001;
       expect(await queue.nextDueInMs()).toBeLessThanOrEqual(0);
       expect(await claim()).toHaveLength(1);
+    });
+
+    it('is done at once also when the clock is set back after it came, unless it was told to wait', async () => {
+      const { id } = await queue.enqueue(kind, { n: 1 });
+      await queue.enqueueMany(kind, [{ n: 2 }]);
+      await queue.enqueue(kind, { n: 3 }, { delayMs: 60_000 });
+      offsetMs -= 3_600_000;
+      expect(await claim()).toEqual([]);
+      await queue.keep([], rules);
+      expect((await claim()).map((job) => job.id)).toEqual([id, id + 1]);
+      expect(await claim()).toEqual([]);
+      expect((await queue.nextDueInMs()) ?? 0).toBeGreaterThan(3_600_000);
     });
 
     it('never has the id of one that was there before', async () => {
@@ -231,17 +243,40 @@ onEachEngine('the queue', (engine) => {
       const job = await claimOne();
       for (let n = 0; n < 5; n++) {
         offsetMs += leaseMs - 1_000;
-        const { held, recovered } = await queue.keep('worker-1', rules);
+        const { held, recovered } = await queue.keep([job], rules);
         expect(held).toEqual([{ id: job.id, epoch: job.epoch }]);
         expect(recovered).toEqual([]);
       }
+    });
+
+    it('of a claim whose answer was lost runs out, although its worker lives', async () => {
+      await queue.enqueueMany(kind, [{ n: 1 }, { n: 2 }]);
+      const known = await claimOne();
+      const unknown = await claimOne();
+      offsetMs += leaseMs - 1_000;
+      await queue.keep([known], rules);
+      offsetMs += 2_000;
+      const { held, recovered } = await queue.keep([known], rules);
+      expect(held).toEqual([{ id: known.id, epoch: known.epoch }]);
+      expect(recovered).toMatchObject([{ id: unknown.id, state: 'waiting', crashes: 1 }]);
+    });
+
+    it('is renewed for the claim that has it, and for no earlier one', async () => {
+      await queue.enqueue(kind, { n: 1 });
+      const old = await claimOne();
+      await end(old, { kind: 'returned' });
+      await claimOne();
+      offsetMs += leaseMs - 1_000;
+      expect((await queue.keep([old], rules)).held).toEqual([]);
+      offsetMs += 2_000;
+      expect((await queue.keep([old], rules)).recovered).toHaveLength(1);
     });
 
     it('that ran out gives the job to the next one, a crash further and after a pause', async () => {
       const { id } = await queue.enqueue(kind, { n: 1 });
       await claimOne();
       offsetMs += leaseMs + 1;
-      const { recovered } = await queue.keep('worker-2', rules);
+      const { recovered } = await queue.keep([], rules);
       expect(recovered).toEqual([{ id, name: 'count', state: 'waiting', crashes: 1 }]);
       expect(await claim({ holder: 'worker-2' })).toEqual([]);
       offsetMs += rules.suspectDelayMs + 1;
@@ -254,7 +289,7 @@ onEachEngine('the queue', (engine) => {
       for (let crash = 1; crash <= 3; crash++) {
         await claimOne();
         await queue.releaseHolder('worker-1');
-        const { recovered } = await queue.keep('worker-2', rules);
+        const { recovered } = await queue.keep([], rules);
         expect(recovered).toMatchObject([{ id, crashes: crash, state: crash === 3 ? 'dead' : 'waiting' }]);
         offsetMs += rules.suspectDelayMs * crash + 1;
       }
@@ -269,7 +304,7 @@ onEachEngine('the queue', (engine) => {
       await claimOne({ holder: 'worker-1' });
       const other = await claimOne({ holder: 'worker-2' });
       await queue.releaseHolder('worker-1');
-      const { held, recovered } = await queue.keep('worker-2', rules);
+      const { held, recovered } = await queue.keep([other], rules);
       expect(held).toEqual([{ id: other.id, epoch: other.epoch }]);
       expect(recovered).toHaveLength(1);
     });
@@ -278,12 +313,12 @@ onEachEngine('the queue', (engine) => {
       const { id } = await queue.enqueue(kind, { n: 1 });
       const job = await claimOne();
       offsetMs -= 3_600_000;
-      expect((await queue.keep('worker-2', rules)).recovered).toEqual([]);
+      expect((await queue.keep([], rules)).recovered).toEqual([]);
       expect(await claim({ holder: 'worker-2' })).toEqual([]);
-      expect((await queue.keep('worker-1', rules)).held).toEqual([{ id, epoch: job.epoch }]);
+      expect((await queue.keep([job], rules)).held).toEqual([{ id, epoch: job.epoch }]);
       // Had the worker ended at that moment, its lease would be over as soon as any other.
       offsetMs += leaseMs + 1;
-      expect((await queue.keep('worker-2', rules)).recovered).toHaveLength(1);
+      expect((await queue.keep([], rules)).recovered).toHaveLength(1);
       await end(job, { kind: 'done' });
       expect(await stateOf(id)).toBe('waiting');
     });
@@ -295,7 +330,7 @@ onEachEngine('the queue', (engine) => {
       const { id } = await queue.enqueue(kind, { n: 1 });
       const old = await claimOne();
       await queue.releaseHolder('worker-1');
-      await queue.keep('worker-2', rules);
+      await queue.keep([], rules);
       offsetMs += rules.suspectDelayMs + 1;
       const present = await claimOne({ holder: 'worker-2' });
       expect(present).toMatchObject({ id });
@@ -354,7 +389,7 @@ onEachEngine('the queue', (engine) => {
       const { id } = await queue.enqueue(kind, { n: 1 });
       const old = await claimOne();
       await queue.releaseHolder('worker-1');
-      await queue.keep('worker-2', rules);
+      await queue.keep([], rules);
       await end(old, { kind: 'done' });
       expect(await stateOf(id)).toBe('waiting');
     });
@@ -387,7 +422,7 @@ onEachEngine('the queue', (engine) => {
       await claimOne();
       await queue.cancel(id);
       await queue.releaseHolder('worker-1');
-      await queue.keep('worker-2', rules);
+      await queue.keep([], rules);
       expect(await stateOf(id)).toBe('cancelled');
     });
   });
@@ -466,4 +501,57 @@ onEachEngine('the queue', (engine) => {
     await called.promise;
     await watching.stop();
   });
+});
+
+onOneEngine('postgres', 'the heartbeat beside a handler that has its row locked', (engine) => {
+  it.each([
+    { clock: 'goes on', stepMs: leaseMs - 1_000 },
+    { clock: 'was set back', stepMs: -3_600_000 },
+  ])(
+    'renews the other leases and writes progress, and loses none, when the clock $clock',
+    async ({ stepMs }) => {
+      const { database: db, store } = await openFreshStore(engine);
+      let offsetMs = 0;
+      db.timeOffsetMs = () => offsetMs;
+      const queue = store.jobs;
+      await queue.enqueueMany(kind, [{ n: 1 }, { n: 2 }]);
+      const places = { total: 2, background: 2, low: 2, first: 'normal', suspect: true } as const;
+      const claim = () =>
+        queue.settleAndClaim([], { holder: 'worker-1', leaseMs, names: ['count'], ...places });
+      const [locked, other] = [...(await claim()), ...(await claim())];
+      if (!locked || !other) throw new Error('two were enqueued');
+
+      const isLocked = Promise.withResolvers<void>();
+      const gate = Promise.withResolvers<void>();
+      const handler = db.write(async (trx) => {
+        await requireJob(db, trx, locked);
+        isLocked.resolve();
+        await gate.promise;
+        await finishJob(db, trx, locked);
+      });
+      await isLocked.promise;
+      const expiresOf = async (id: number) =>
+        (await db.read.selectFrom('jobs').select('expires').where('id', '=', id).executeTakeFirstOrThrow())
+          .expires;
+      const before = await expiresOf(other.id);
+      const keep = async () => {
+        const { held, recovered } = await queue.keep([locked, other], rules);
+        expect(held.map(({ id }) => id).sort()).toEqual([locked.id, other.id].sort());
+        expect(recovered).toEqual([]);
+      };
+      offsetMs += stepMs;
+      await keep();
+      expect(Math.sign((await expiresOf(other.id)) - before)).toBe(Math.sign(stepMs));
+      // By now the lease that could not be renewed is over, unless the clock was set back.
+      offsetMs += 2_000;
+      await keep();
+      const progress = { done: 1, total: 2, note: null };
+      await queue.writeProgress([locked, other].map((fence) => ({ fence, progress })));
+      expect((await queue.get(other.id)).progress).toEqual(progress);
+      gate.resolve();
+      await handler;
+      expect(await queue.get(locked.id)).toMatchObject({ state: 'done', crashes: 0 });
+      await store.close();
+    },
+  );
 });

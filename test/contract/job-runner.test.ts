@@ -2,7 +2,7 @@
 import { Writable } from 'node:stream';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { DoNotRetry, LeaseLost, Upstream } from '../../src/errors.ts';
+import { DoNotRetry, LeaseLost, Unavailable, Upstream } from '../../src/errors.ts';
 import { createRegistry, defineJob, type JobContext, type JobDefinition } from '../../src/jobs/registry.ts';
 import { Runner } from '../../src/jobs/runner.ts';
 import { type RunnerSettings, usualSettings } from '../../src/jobs/settings.ts';
@@ -50,9 +50,10 @@ onEachEngine('the runner', (engine) => {
     definitions: JobDefinition[],
     settings: Partial<RunnerSettings> = {},
     holder = 'worker-1',
+    itsQueue = queue,
   ): Runner {
     const runner = new Runner({
-      queue,
+      queue: itsQueue,
       registry: createRegistry(definitions),
       holder,
       settings: { ...usualSettings, leaseMs: 1_500, drainMs: 200, ...settings },
@@ -162,6 +163,43 @@ onEachEngine('the runner', (engine) => {
       expect(await untilState(hopeless.id, 'dead')).toMatchObject(dead);
     });
 
+    it('gives up one whose end the index refuses, and writes how the others ended', async () => {
+      const strict: JobQueue = {
+        ...queue,
+        async settleAndClaim(settled, request) {
+          const isRefused = settled.some(({ outcome }) => 'error' in outcome && outcome.error === 'Refused.');
+          if (isRefused) throw new TypeError('a value that the index cannot take');
+          return queue.settleAndClaim(settled, request);
+        },
+      };
+      await queue.enqueueMany(kind, [{ n: 0 }, { n: 1 }, { n: 2 }]);
+      const handler = async ({ payload }: JobContext<{ n: number }>) => {
+        if (payload.n === 0) throw new Upstream('Refused.');
+      };
+      start([job(handler)], {}, 'worker-1', strict);
+      await until(
+        'all have ended',
+        async () => {
+          const { waiting, running: atWork } = await queue.countRoughly();
+          return waiting + atWork === 0;
+        },
+        8_000,
+      );
+      const jobs = await queue.list({ limit: 10 });
+      expect(jobs.map(({ state }) => state)).toEqual(['done', 'done', 'dead']);
+      expect(jobs[2]?.lastError).toBe('An internal error; the log has the details.');
+    });
+
+    it('comes back to what another server wants to be left alone for a strange time', async () => {
+      start([
+        job(async () => {
+          throw new Upstream('Away.', { retryAfterMs: 1_000_000.25 });
+        }),
+      ]);
+      const { id } = await queue.enqueue(kind, { n: 1 });
+      await until('it failed', async () => (await queue.get(id)).attempts === 1, 8_000);
+    });
+
     it('gives up at once on a payload that it cannot read, and says what is wrong with it', async () => {
       start([job(async () => {})]);
       const { id } = await queue.enqueue(jobKind({ name: 'job', schema: z.unknown() }), { n: 'seven' });
@@ -192,6 +230,45 @@ onEachEngine('the runner', (engine) => {
     expect(progress).toEqual({ done: 5, total: 10, note: 'reading' });
     await queue.cancel(id);
     expect(await untilState(id, 'cancelled')).toMatchObject({ attempts: 0 });
+  });
+
+  it('takes no progress that is no number, and rounds the rest', async () => {
+    start([
+      job(async ({ signal, progress }) => {
+        progress(2.4, Number.POSITIVE_INFINITY);
+        progress(Number.NaN, 10);
+        progress(1e300, 10);
+        await aborted(signal);
+      }),
+    ]);
+    const { id } = await queue.enqueue(kind, { n: 1 });
+    const { progress } = await until(
+      'progress is shown',
+      async () => {
+        const found = await queue.get(id);
+        return found.progress && found;
+      },
+      8_000,
+    );
+    expect(progress).toEqual({ done: 2, total: null, note: null });
+  });
+
+  it('heeds a cancellation also when progress cannot be written', async () => {
+    const full: JobQueue = {
+      ...queue,
+      writeProgress: async () => {
+        throw new Error('the disk is full');
+      },
+    };
+    const definition = job(async ({ signal, progress }) => {
+      const reporting = setInterval(() => progress(1), 20);
+      await aborted(signal).finally(() => clearInterval(reporting));
+    });
+    start([definition], {}, 'worker-1', full);
+    const { id } = await queue.enqueue(kind, { n: 1 });
+    await until('it runs', async () => (await queue.get(id)).state === 'running');
+    await queue.cancel(id);
+    await until('it is cancelled', async () => (await queue.get(id)).state === 'cancelled', 8_000);
   });
 
   it('leaves alone what it does not know', async () => {
@@ -227,6 +304,41 @@ onEachEngine('the runner', (engine) => {
     const row = await db.read.selectFrom('jobs').selectAll().executeTakeFirstOrThrow();
     expect(row).toMatchObject({ holder: 'worker-1', epoch: 1, crashes: 0 });
     expect(calls).toBe(1);
+  });
+
+  it('does a job after all when the answer to its claim was lost', async () => {
+    let answersToLose = 1;
+    const lossy: JobQueue = {
+      ...queue,
+      async settleAndClaim(...args) {
+        const claimed = await queue.settleAndClaim(...args);
+        if (claimed.length > 0 && answersToLose-- > 0) throw new Unavailable('the answer was lost');
+        return claimed;
+      },
+    };
+    const { id } = await queue.enqueue(kind, { n: 1 }, { uniqueKey: 'one' });
+    start([job(async () => {})], { leaseMs: 900, suspectDelayMs: 10 }, 'worker-1', lossy);
+    expect(await untilState(id, 'done')).toMatchObject({ crashes: 1, attempts: 0 });
+  });
+
+  it('has one heartbeat at a time, and gives up its jobs when that does not come back', async () => {
+    const gate = Promise.withResolvers<void>();
+    let begun = 0;
+    const silent: JobQueue = {
+      ...queue,
+      async keep(...args) {
+        begun += 1;
+        if (begun > 1) await gate.promise;
+        return queue.keep(...args);
+      },
+    };
+    const reasons: unknown[] = [];
+    const definition = job(({ signal }) => aborted(signal).catch((reason) => void reasons.push(reason)));
+    await queue.enqueue(kind, { n: 1 });
+    start([definition], { leaseMs: 600 }, 'worker-1', silent);
+    await until('it was told', () => reasons.length === 1, 8_000).finally(() => gate.resolve());
+    expect(reasons[0]).toBeInstanceOf(LeaseLost);
+    expect(begun).toBe(2);
   });
 
   it('aborts what it has lost, and drops its result', async () => {

@@ -23,6 +23,11 @@ export const singleEngineSuites: readonly { engine: EngineName; title: string; r
     reason: 'SQLite has one writer: a migration begins when no other transaction is open',
   },
   {
+    engine: 'postgres',
+    title: 'the heartbeat beside a handler that has its row locked',
+    reason: 'SQLite has one writer and locks no rows: the heartbeat takes its turn',
+  },
+  {
     engine: 'sqlite',
     title: 'a write that goes to the disk',
     reason: 'PostgreSQL sends every commit to the disk',

@@ -9,7 +9,7 @@ import { type Enqueued, type EnqueueOptions, enqueue, enqueueMany, insertStateme
 import { jobCounters } from './job-counters.ts';
 import type { JobKind } from './job-kind.ts';
 import { running, waiting } from './job-row.ts';
-import { type RecoveredJob, type RecoverRules, recover, releaseHolder, renew } from './keep.ts';
+import { bringForward, type RecoveredJob, type RecoverRules, recover, releaseHolder, renew } from './keep.ts';
 import { doneStatement, isDone, type Settled, settle, writeProgress } from './settle.ts';
 import { jobWatch } from './watch-over.ts';
 
@@ -45,18 +45,19 @@ export function jobQueue(db: Database) {
     },
 
     writeProgress(reports: readonly { fence: JobFence; progress: JobProgress }[]): Promise<void> {
-      return db.write((trx) => writeProgress(trx, reports));
+      return db.write((trx) => writeProgress(db, trx, reports));
     },
 
-    /** The heartbeat of a worker: renews what is its own, and takes back what others left behind. */
+    /** The heartbeat of a worker: renews the claims that it knows of, and takes back what was left behind. */
     keep(
-      holder: string,
+      fences: readonly JobFence[],
       rules: RecoverRules,
     ): Promise<{ held: readonly JobFence[]; recovered: readonly RecoveredJob[] }> {
-      return db.write(async (trx) => ({
-        held: await renew(db, trx, holder, rules.leaseMs),
-        recovered: await recover(db, trx, rules),
-      }));
+      return db.write(async (trx) => {
+        const held = await renew(db, trx, fences, rules.leaseMs);
+        await bringForward(db, trx);
+        return { held, recovered: await recover(db, trx, rules) };
+      });
     },
 
     releaseHolder: (holder: string): Promise<void> => db.write((trx) => releaseHolder(db, trx, holder)),

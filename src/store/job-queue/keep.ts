@@ -1,10 +1,11 @@
 // Keeping the leases of jobs: renewing one's own, and taking back what a worker that ended has left behind.
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { JobFence, JobState } from '../../model/job.ts';
 import type { Database, Writer } from '../database.ts';
 import { dbNow } from '../db-now.ts';
 import { isLeaseOver, isLeaseTooLong, leaseUntil, nextEpoch } from '../lease-columns.ts';
 import { callWorkers } from './enqueue.ts';
+import { manyHeld } from './fence.ts';
 import { cancelled, dead, running, stateOf, waiting } from './job-row.ts';
 
 export interface RecoverRules {
@@ -27,30 +28,38 @@ const workerEnded = 'The worker ended while it was doing this.';
 const workerEndedOften = (times: number) =>
   `The worker ended ${times === 3 ? 'three' : times} times while it was doing this.`;
 
-/** Renews all that `holder` has, and says what that is: whatever else it thinks it has, it has lost. */
+/**
+ * Renews what a worker knows that it has, and says what of it that still is; the rest it has lost. It is asked by its
+ * claims and not by its name: of a claim whose answer never arrived it knows nothing, and nobody would do those jobs.
+ */
 export async function renew(
   db: Database,
   trx: Writer,
-  holder: string,
+  fences: readonly JobFence[],
   leaseMs: number,
 ): Promise<readonly JobFence[]> {
-  return trx
-    .updateTable('jobs')
-    .set({ expires: leaseUntil(db, leaseMs) })
-    .where('state', '=', sql.lit(running))
-    .where('holder', '=', holder)
-    .returning(['id', 'epoch'])
-    .execute();
+  if (fences.length === 0) return [];
+  const { held, condition } = manyHeld(db, fences);
+  await sql`UPDATE jobs SET expires = ${leaseUntil(db, leaseMs)}
+    WHERE id IN (SELECT jobs.id FROM jobs, ${held} WHERE ${condition} ${unlessLocked(db)})`.execute(trx);
+  const { rows } =
+    await sql<JobFence>`SELECT jobs.id, jobs.epoch FROM jobs, ${held} WHERE ${condition}`.execute(trx);
+  return rows;
+}
+
+/**
+ * A handler that writes through its fence has its row locked for as long as that takes. It is not waited for, since
+ * the other leases would run out meanwhile; nor does its own need to be renewed, since nobody takes a locked one over.
+ */
+function unlessLocked(db: Database): RawBuilder<unknown> {
+  return db.engine === 'postgres' ? sql`FOR UPDATE OF jobs SKIP LOCKED` : sql``;
 }
 
 /** Jobs whose lease is over go back to the queue, each one crash further; a suspect comes after a pause. */
 export async function recover(db: Database, trx: Writer, rules: RecoverRules): Promise<RecoveredJob[]> {
-  await trx
-    .updateTable('jobs')
-    .set({ expires: leaseUntil(db, rules.leaseMs) })
-    .where('state', '=', sql.lit(running))
-    .where(isLeaseTooLong(db, 'expires', rules.leaseMs))
-    .execute();
+  await sql`UPDATE jobs SET expires = ${leaseUntil(db, rules.leaseMs)}
+    WHERE id IN (SELECT id FROM jobs WHERE state = ${sql.lit(running)}
+      AND ${isLeaseTooLong(db, 'expires', rules.leaseMs)} ${unlessLocked(db)})`.execute(trx);
 
   const now = dbNow(db);
   const isLast = sql`crashes + 1 >= ${rules.maxCrashes}`;
@@ -62,10 +71,23 @@ export async function recover(db: Database, trx: Writer, rules: RecoverRules): P
       last_error = CASE WHEN ${isLast} THEN ${workerEndedOften(rules.maxCrashes)} ELSE ${workerEnded} END
     WHERE id IN (
       SELECT id FROM jobs WHERE state = ${sql.lit(running)} AND ${isLeaseOver(db, 'expires')}
-      ORDER BY expires LIMIT ${recoverAtOnce} ${db.engine === 'postgres' ? sql`FOR UPDATE SKIP LOCKED` : sql``}
+      ORDER BY expires LIMIT ${recoverAtOnce} ${unlessLocked(db)}
     )
     RETURNING id, name, state, crashes`.execute(trx);
   return rows.map((row) => ({ ...row, state: stateOf(row.state) }));
+}
+
+/**
+ * Jobs that were to be done at once, by a clock that was set back since, would wait until it is that time again. What
+ * was made to wait for a time waits for it by the new clock.
+ */
+export async function bringForward(db: Database, trx: Writer): Promise<void> {
+  const now = dbNow(db);
+  const { numAffectedRows } = await sql`UPDATE jobs SET run_at = ${now} WHERE id IN (
+      SELECT id FROM jobs WHERE state = ${sql.lit(waiting)} AND lane IN (0, 1, 2) AND run_at > ${now}
+        AND run_at <= created_at ${unlessLocked(db)}
+    )`.execute(trx);
+  if (numAffectedRows) await callWorkers(db, trx);
 }
 
 /** Ends the leases of a worker that is known to have ended, so that nobody waits for them to run out. */

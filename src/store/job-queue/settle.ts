@@ -63,7 +63,9 @@ async function settleOne(
   if (outcome.kind === 'returned') await callWorkers(db, trx);
 }
 
+/** What a handler has locked is not waited for; a later report will do. */
 export async function writeProgress(
+  db: Database,
   trx: Writer,
   reports: readonly { fence: JobFence; progress: JobProgress }[],
 ): Promise<void> {
@@ -75,7 +77,13 @@ export async function writeProgress(
         progress_total: progress.total,
         progress_note: progress.note,
       })
-      .where(isHeld(fence))
+      .where('id', 'in', (e) =>
+        e
+          .selectFrom('jobs')
+          .select('jobs.id')
+          .where(isHeld(fence))
+          .$if(db.engine === 'postgres', (query) => query.forUpdate().skipLocked()),
+      )
       .execute();
   }
 }

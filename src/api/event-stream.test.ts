@@ -1,0 +1,38 @@
+import { Writable } from 'node:stream';
+import { Hono } from 'hono';
+import { expect, it } from 'vitest';
+import { EventReader } from '../../test/support/event-reader.ts';
+import { TestTimers } from '../../test/support/timers.ts';
+import { createLog } from '../log.ts';
+import type { ApiEnv } from './context.ts';
+import { createEventStreams } from './event-stream.ts';
+
+const log = createLog({
+  level: 'error',
+  format: 'json',
+  out: new Writable({ write: (_l, _e, done) => done() }),
+});
+
+it.each([
+  { client: 'reads', events: 1 },
+  // More than are kept for a client that does not take them.
+  { client: 'does not read', events: 100 },
+])('ends after ten minutes for a client that $client, and leaves no timer', async ({ events }) => {
+  const timers = new TestTimers();
+  const streams = createEventStreams(log, timers.after);
+  let looks = 0;
+  const look = async () => {
+    looks += 1;
+    return { events: Array.from({ length: events }, (_, n) => ({ event: 'e', key: `${n}`, data: 'same' })) };
+  };
+  const app = new Hono<ApiEnv>().get('/', (c) => streams.open(c, look));
+  const response = await app.request('/');
+  await timers.advance(10 * 60_000 - 1);
+  expect(looks).toBe(events === 1 ? 1_200 : 1);
+  expect(timers.pending).toBe(2);
+  await timers.advance(1);
+  expect(timers.pending).toBe(0);
+  const reader = new EventReader(response);
+  for (let n = 0; n < events; n++) expect(await reader.next()).toMatchObject({ event: 'e' });
+  expect(await reader.next()).toBeUndefined();
+});

@@ -1,0 +1,45 @@
+import { beforeEach, expect, it } from 'vitest';
+import type { LeaseStore } from '../../src/store/lease-store.ts';
+import { onEachEngine, openFreshStore } from '../support/engines.ts';
+
+const ttlMs = 15_000;
+const dayMs = 24 * 3_600_000;
+
+onEachEngine('a lease, when the clock is set back,', (engine) => {
+  let leases: LeaseStore;
+  let offsetMs: number;
+
+  beforeEach(async () => {
+    const { database, store } = await openFreshStore(engine);
+    leases = store.leases;
+    offsetMs = 0;
+    database.timeOffsetMs = () => offsetMs;
+    return () => store.close();
+  });
+
+  it('of one who has ended is over as soon as any other', async () => {
+    await leases.acquire('work', 'ended', ttlMs);
+    offsetMs -= dayMs;
+    expect(await leases.acquire('work', 'next', ttlMs)).toBeUndefined();
+    offsetMs += ttlMs + 1;
+    expect(await leases.acquire('work', 'next', ttlMs)).toMatchObject({ holder: 'next', epoch: 2 });
+  });
+
+  it('of one who lives stays with it', async () => {
+    const lease = await leases.acquire('work', 'living', ttlMs);
+    if (!lease) throw new Error('nobody else had it');
+    offsetMs -= dayMs;
+    for (let n = 0; n < 3; n++) {
+      expect(await leases.acquire('work', 'next', ttlMs)).toBeUndefined();
+      offsetMs += ttlMs - 5_000;
+      expect(await leases.renew(lease, ttlMs)).toBe(true);
+    }
+  });
+
+  it('is not cut for one who would take it for a shorter time', async () => {
+    await leases.acquire('work', 'slow', 3 * ttlMs);
+    expect(await leases.acquire('work', 'quick', ttlMs)).toBeUndefined();
+    offsetMs += 2 * ttlMs;
+    expect(await leases.acquire('work', 'quick', ttlMs)).toBeUndefined();
+  });
+});
