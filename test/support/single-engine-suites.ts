@@ -28,6 +28,11 @@ export const singleEngineSuites: readonly { engine: EngineName; title: string; r
     reason: 'SQLite has one writer and locks no rows: the heartbeat takes its turn',
   },
   {
+    engine: 'postgres',
+    title: 'a server that falls silent',
+    reason: 'SQLite is no server',
+  },
+  {
     engine: 'sqlite',
     title: 'a write that goes to the disk',
     reason: 'PostgreSQL sends every commit to the disk',

@@ -6,11 +6,13 @@ import type { Clock } from '../../../model/glossary.ts';
 import { cleanText } from '../../clean-text.ts';
 import { type Database, plannedOnce, withoutNesting } from '../../database.ts';
 import type { Tables } from '../../tables.ts';
-import { listenForJobs } from './listen.ts';
+import { listenForJobs, stayingInTouch } from './listen.ts';
 import { migratePostgres } from './migrate.ts';
 import { getTypeParser } from './types.ts';
 
 const connectWithinMs = 10_000;
+/** Less than a lease, so that a worker whose server has vanished knows in time that it does not renew its own. */
+const usuallyAnswersWithinMs = 20_000;
 const writeAttempts = 5;
 const standStillMs = 15_000;
 
@@ -18,6 +20,8 @@ export interface PostgresOptions {
   readonly url: string;
   readonly now: Clock;
   readonly asItIs: boolean;
+  /** How long a statement may take that never takes long. */
+  readonly answerWithinMs?: number;
   /** Called when a connection that nobody uses breaks, as in a restart of the server; the pool replaces it. */
   readonly onIdleError: (error: Error) => void;
 }
@@ -27,18 +31,22 @@ export async function openPostgresDatabase({
   now,
   asItIs,
   onIdleError,
+  answerWithinMs = usuallyAnswersWithinMs,
 }: PostgresOptions): Promise<Database> {
   if (!asItIs) await migratePostgres(url, now);
 
   const pool = (max: number, onConnect?: string) => {
-    const created = new PatientPool({
+    const options: pg.PoolConfig & CleanConfig = {
       connectionString: url,
       application_name: 'lectern',
       max,
       connectionTimeoutMillis: connectWithinMs,
       types: { getTypeParser },
       Client: CleanClient,
-    });
+      answerWithinMs,
+      ...stayingInTouch,
+    };
+    const created = new PatientPool(options);
     created.on('error', onIdleError);
     return new Kysely<Tables>({
       dialect: new PostgresDialect({
@@ -59,7 +67,7 @@ export async function openPostgresDatabase({
     write: (work) => withoutNesting(() => retried(() => writer.transaction().execute(work))),
     writeOne: async (statement) =>
       (await withoutNesting(() => retried(() => statement.execute(writer)))).rows,
-    watch: (onChange) => listenForJobs({ url, onChange, onError: onIdleError }),
+    watch: (onChange) => listenForJobs({ url, onChange, onError: onIdleError, connectWithinMs }),
     snapshot: (work) => reader.transaction().setIsolationLevel('repeatable read').execute(work),
     schemaVersion: async () => {
       const query = CompiledQuery.raw('SELECT max(version) AS version FROM schema_migrations');
@@ -85,8 +93,20 @@ async function retried<T>(write: () => Promise<T>): Promise<T> {
   }
 }
 
+interface CleanConfig {
+  readonly answerWithinMs: number;
+}
+
 class CleanClient extends pg.Client {
   readonly #names = new Map<string, string>();
+  readonly #answerWithinMs: number;
+
+  constructor(config?: pg.ClientConfig & CleanConfig) {
+    super(config);
+    this.#answerWithinMs = config?.answerWithinMs ?? usuallyAnswersWithinMs;
+    // Whoever waits for an answer is told by that; without a listener, it would end the process as well.
+    this.on('error', () => {});
+  }
 
   // pg's many overloads of query() end in (config, values?): parameters pass through here and nowhere else.
   override query(...args: unknown[]): never {
@@ -98,7 +118,10 @@ class CleanClient extends pg.Client {
       cleaned,
       ...rest,
     );
-    return (result instanceof Promise ? result.catch(translated) : result) as never;
+    if (!(result instanceof Promise)) return result as never;
+    const impatient =
+      isQuick(query) && setTimeout(() => this.connection.stream.destroy(), this.#answerWithinMs);
+    return result.catch(translated).finally(() => impatient && clearTimeout(impatient)) as never;
   }
 
   /** A statement that has a name is planned some times and then no more: planning can take longer than running. */
@@ -108,6 +131,11 @@ class CleanClient extends pg.Client {
     this.#names.set(query, name);
     return { name, text: query };
   }
+}
+
+/** What the queue does all the time, and how every transaction begins: they wait for nobody but the server. */
+function isQuick(query: unknown): boolean {
+  return typeof query === 'string' && (query.startsWith(plannedOnce) || query === 'begin');
 }
 
 class PatientPool extends pg.Pool {
