@@ -18,7 +18,7 @@ const maxDepth = 100;
 
 export function sanitiseHtml(html: string, { baseUrl }: { readonly baseUrl: string | null }): string {
   if (!/[<>&\r]/.test(html)) return withoutControls(html).toWellFormed();
-  const parts: string[] = [];
+  let out = '';
   const open: string[] = [];
   const imagesShown = new Set<string>();
   let dropping: { name: string; depth: number } | undefined;
@@ -26,7 +26,7 @@ export function sanitiseHtml(html: string, { baseUrl }: { readonly baseUrl: stri
 
   tokeniseHtml(html, {
     text(source) {
-      if (!dropping) parts.push(escapeText(source.includes('&') ? decodeHTML(source) : source));
+      if (!dropping) out += escapeText(source.includes('&') ? decodeHTML(source) : source);
     },
     open(name, attributes) {
       if (dropping) {
@@ -44,7 +44,7 @@ export function sanitiseHtml(html: string, { baseUrl }: { readonly baseUrl: stri
     },
   });
   closeTo(0);
-  return parts.join('').toWellFormed();
+  return out.toWellFormed();
 
   function show(name: string, written: readonly string[]): void {
     if (open.length >= maxDepth) return;
@@ -57,34 +57,34 @@ export function sanitiseHtml(html: string, { baseUrl }: { readonly baseUrl: stri
       imagesShown.add(src);
     }
     closeTo(closedByStart(open, name));
-    parts.push('<', name);
-    for (const [attribute, value] of attributes)
-      parts.push(' ', attribute, '="', escapeAttribute(value), '"');
-    parts.push('>');
-    if (name === 'iframe') parts.push('</iframe>');
+    out += `<${name}`;
+    for (const [attribute, value] of attributes) out += ` ${attribute}="${escapeAttribute(value)}"`;
+    out += '>';
+    if (name === 'iframe') out += '</iframe>';
     else if (!voidHtmlElements.has(name)) open.push(name);
   }
 
   function closeTo(depth: number): void {
-    while (open.length > depth) parts.push('</', open.pop() ?? '', '>');
+    while (open.length > depth) out += `</${open.pop()}>`;
   }
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is meant
+const unusual = /[&<>"\u0000-\u0008\u000b-\u001f\u007f]/;
+
 function escapeText(text: string): string {
-  const clean = withoutControls(text);
-  if (!/[&<>]/.test(clean)) return clean;
-  return clean.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  if (!unusual.test(text)) return text;
+  return withoutControls(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 function escapeAttribute(value: string): string {
-  const text = escapeText(value);
-  return text.includes('"') ? text.replaceAll('"', '&quot;') : text;
+  return unusual.test(value) ? escapeText(value).replaceAll('"', '&quot;') : value;
 }
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is meant
+const controls = /[\u0000-\u0008\u000b-\u001f\u007f]+/g;
 
 /** Line ends as browsers read them, and no characters that PostgreSQL, XML or JSON readers refuse. */
 function withoutControls(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is meant
-  if (!/[\u0000-\u0008\u000b-\u001f\u007f]/.test(text)) return text;
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is meant
-  return text.replace(/\r\n?/g, '\n').replace(/[\u0000-\u0008\u000b-\u001f\u007f]+/g, '');
+  return text.replace(/\r\n?/g, '\n').replace(controls, '');
 }

@@ -31,16 +31,15 @@ const counters = [
 /** The attributes to write; undefined if the image should not be shown. */
 export function cleanImage(given: Attributes, base: string | null): [string, string][] | undefined {
   if (isTiny(given)) return undefined;
-  const srcset = [given.get('srcset'), ...lateSrcsets.map((name) => given.get(name))]
-    .map((value) => parseSrcset(value ?? '', base))
+  const srcset = ['srcset', ...lateSrcsets]
+    .map((name) => parseSrcset(given.get(name) ?? '', base))
     .find((candidates) => candidates.length > 0);
-  const late = lateSources
-    .map((name) => imageUrl(given.get(name) ?? '', base))
-    .find((url) => url !== undefined);
   const written = (given.get('src') ?? '').trim();
   const own = imageUrl(written, base);
-  const better = late ?? bestCandidate(srcset ?? []);
-  const src = own === undefined || placeholder.test(written.slice(0, 300)) ? (better ?? own) : own;
+  const src =
+    own === undefined || placeholder.test(written.slice(0, 300))
+      ? (lateSource(given, base) ?? bestCandidate(srcset ?? []) ?? own)
+      : own;
   if (src === undefined || counters.some((counter) => counter.test(src))) return undefined;
   const shown: [string, string][] = [['src', src]];
   if (srcset) shown.push(['srcset', writeSrcset(srcset)]);
@@ -55,14 +54,20 @@ export function cleanImage(given: Attributes, base: string | null): [string, str
   return shown;
 }
 
+function lateSource(given: Attributes, base: string | null): string | undefined {
+  return lateSources.map((name) => imageUrl(given.get(name) ?? '', base)).find((url) => url !== undefined);
+}
+
+const hidden = /(?:^|;)(?:display:none|visibility:hidden)/;
+const styledWidth = /(?:^|;)width:(\d{1,5})(?:px)?(?:[;!]|$)/;
+const styledHeight = /(?:^|;)height:(\d{1,5})(?:px)?(?:[;!]|$)/;
+
 /** One or two pixels, or hidden: nobody is meant to see it. */
 function isTiny(given: Attributes): boolean {
   const style = (given.get('style') ?? '').slice(0, 500).toLowerCase().replace(/\s+/g, '');
-  if (/(?:^|;)(?:display:none|visibility:hidden)/.test(style)) return true;
-  const size = (name: string) =>
-    pixels(given.get(name)) ??
-    pixels(new RegExp(`(?:^|;)${name}:(\\d{1,5})(?:px)?(?:[;!]|$)`).exec(style)?.[1]);
-  const [width, height] = [size('width'), size('height')];
+  if (hidden.test(style)) return true;
+  const width = pixels(given.get('width')) ?? pixels(styledWidth.exec(style)?.[1]);
+  const height = pixels(given.get('height')) ?? pixels(styledHeight.exec(style)?.[1]);
   if (width === 0 || height === 0) return true;
   return (width ?? height ?? 9) <= 2 && (height ?? width ?? 9) <= 2;
 }

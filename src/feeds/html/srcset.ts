@@ -1,4 +1,5 @@
 // The `srcset` of an image, as the HTML standard cuts it.
+import { charSet, findAny, findOther, spaces } from '../char-set.ts';
 import { webUrl } from './safe-url.ts';
 
 export interface ImageCandidate {
@@ -8,14 +9,15 @@ export interface ImageCandidate {
 }
 
 const maxCandidates = 20;
+const space = charSet(spaces);
+const spaceOrComma = charSet(`${spaces},`);
 
 export function parseSrcset(value: string, base: string | null): ImageCandidate[] {
   const found: ImageCandidate[] = [];
   let at = 0;
   while (at < value.length && found.length < maxCandidates) {
-    while (/[\s,]/.test(value[at] ?? '')) at++;
-    const start = at;
-    while (at < value.length && !/\s/.test(value[at] ?? '')) at++;
+    const start = findOther(spaceOrComma, value, at);
+    at = findAny(space, value, start);
     let address = value.slice(start, at);
     let descriptor = '';
     if (address.endsWith(',')) {

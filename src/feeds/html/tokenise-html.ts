@@ -1,4 +1,5 @@
 // HTML to a stream of tags and text, as a browser would cut it, in one pass. It builds no tree and cannot fail.
+import { charSet, findAny, findOther, spaces } from '../char-set.ts';
 import { rawTextElements } from './html-names.ts';
 
 export interface HtmlReceiver {
@@ -9,12 +10,11 @@ export interface HtmlReceiver {
   close(name: string, source: string): void;
 }
 
-const letter = /[A-Za-z]/;
-const nameEnd = /[\s/>]/g;
-const attributeNameEnd = /[\s/>=]/g;
-const notSpaceOrSlash = /[^\s/]/g;
-const notSpace = /\S/g;
-const unquotedEnd = /[\s>]/g;
+const nameEnd = charSet(`${spaces}/>`);
+const attributeNameEnd = charSet(`${spaces}/>=`);
+const spaceOrSlash = charSet(`${spaces}/`);
+const space = charSet(spaces);
+const unquotedEnd = charSet(`${spaces}>`);
 /** More than any page has; the rest are read over. */
 const maxAttributes = 100;
 
@@ -36,9 +36,9 @@ export function tokeniseHtml(source: string, receiver: HtmlReceiver): void {
 
   /** Where what begins at this `<` ends; undefined if it is only a character. */
   function readMarkup(start: number): number | undefined {
-    const next = html[start + 1] ?? '';
-    if (letter.test(next)) return readStartTag(start);
-    if (next === '/' && letter.test(html[start + 2] ?? '')) return readEndTag(start);
+    if (isLetter(html.charCodeAt(start + 1))) return readStartTag(start);
+    const next = html[start + 1];
+    if (next === '/' && isLetter(html.charCodeAt(start + 2))) return readEndTag(start);
     if (next === '!' && /[-a-z[]/i.test(html[start + 2] ?? '')) return readComment(start);
     if (next === '?' || (next === '/' && html[start + 2] === '>')) return skipTo('>', start);
     return undefined;
@@ -70,7 +70,7 @@ export function tokeniseHtml(source: string, receiver: HtmlReceiver): void {
   }
 
   function readEndTag(start: number): number | undefined {
-    const nameTo = find(nameEnd, html, start + 2);
+    const nameTo = findAny(nameEnd, html, start + 2);
     const end = html.indexOf('>', nameTo);
     if (end < 0) return flush(start, html.length);
     flush(start, end);
@@ -79,12 +79,12 @@ export function tokeniseHtml(source: string, receiver: HtmlReceiver): void {
   }
 
   function readStartTag(start: number): number | undefined {
-    const nameTo = find(nameEnd, html, start + 1);
+    const nameTo = findAny(nameEnd, html, start + 1);
     const name = html.slice(start + 1, nameTo).toLowerCase();
     const attributes: string[] = [];
     let at = nameTo;
     for (;;) {
-      at = find(notSpaceOrSlash, html, at);
+      at = findOther(spaceOrSlash, html, at);
       // A tag that never ends is dropped, as browsers do.
       if (at >= html.length) return flush(start, html.length);
       if (html[at] === '>') break;
@@ -105,21 +105,21 @@ export function tokeniseHtml(source: string, receiver: HtmlReceiver): void {
 
   function readAttribute(from: number, attributes: string[]): number {
     // A leading "=" is part of the name.
-    const nameTo = find(attributeNameEnd, html, from + 1);
+    const nameTo = findAny(attributeNameEnd, html, from + 1);
     const name = html.slice(from, nameTo).toLowerCase();
-    let at = find(notSpace, html, nameTo);
+    let at = findOther(space, html, nameTo);
     let value = '';
     if (html[at] !== '=') {
       at = nameTo;
     } else {
-      at = find(notSpace, html, at + 1);
+      at = findOther(space, html, at + 1);
       const quote = html[at];
       if (quote === '"' || quote === "'") {
         const close = html.indexOf(quote, at + 1);
         value = html.slice(at + 1, close < 0 ? html.length : close);
         at = close < 0 ? html.length : close + 1;
       } else {
-        const end = find(unquotedEnd, html, at);
+        const end = findAny(unquotedEnd, html, at);
         value = html.slice(at, end);
         at = end;
       }
@@ -131,7 +131,6 @@ export function tokeniseHtml(source: string, receiver: HtmlReceiver): void {
 
 const commentEnd = /--!?>/g;
 
-function find(pattern: RegExp, text: string, from: number): number {
-  pattern.lastIndex = from;
-  return pattern.exec(text)?.index ?? text.length;
+function isLetter(code: number): boolean {
+  return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a);
 }

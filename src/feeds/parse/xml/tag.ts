@@ -1,5 +1,6 @@
 // One tag: `<name a="b">`, `</name>`, `<name/>`. Values without quotes, or with a quote that is never closed, are
 // read as far as they make sense.
+import { charSet, findAny, findOther, spaces } from '../../char-set.ts';
 import { limits } from '../limits.ts';
 
 export type Tag =
@@ -14,9 +15,9 @@ export type Tag =
     };
 
 const nameStart = /[A-Za-z_\u0080-\uffff]/;
-const nameEnd = /[\s/>=<"']/g;
-const notSpace = /\S/g;
-const bracket = /[<>]/g;
+const nameEnd = charSet(`${spaces}/>=<"'`);
+const space = charSet(spaces);
+const bracket = charSet('<>');
 /** Longer than any name in use; what follows is no tag. */
 const longestName = 200;
 
@@ -25,18 +26,18 @@ export function readTag(text: string, start: number): Tag | undefined {
   const isEnd = text[start + 1] === '/';
   const nameFrom = start + (isEnd ? 2 : 1);
   if (!nameStart.test(text[nameFrom] ?? '')) return undefined;
-  const nameTo = find(nameEnd, text, nameFrom);
+  const nameTo = findAny(nameEnd, text, nameFrom);
   if (nameTo - nameFrom > longestName) return undefined;
   const name = text.slice(nameFrom, nameTo);
   if (isEnd) {
     // `</rss` may be followed by nothing, or by the next tag.
-    const end = find(bracket, text, nameTo);
+    const end = findAny(bracket, text, nameTo);
     return { kind: 'end', name, end: text[end] === '>' ? end + 1 : end };
   }
   const attributes: string[] = [];
   let at = nameTo;
   for (;;) {
-    at = find(notSpace, text, at);
+    at = findOther(space, text, at);
     const char = text[at];
     if (char === undefined || char === '<')
       return { kind: 'start', name, attributes, selfClosing: false, end: at };
@@ -51,17 +52,17 @@ export function readTag(text: string, start: number): Tag | undefined {
 }
 
 function readAttribute(text: string, from: number, attributes: string[]): number {
-  const nameTo = Math.max(find(nameEnd, text, from), from + 1);
+  const nameTo = Math.max(findAny(nameEnd, text, from), from + 1);
   const name = text.slice(from, nameTo);
-  let at = find(notSpace, text, nameTo);
+  let at = findOther(space, text, nameTo);
   if (text[at] !== '=') return nameTo;
-  at = find(notSpace, text, at + 1);
+  at = findOther(space, text, at + 1);
   const { value, end } = readValue(text, at);
   if (attributes.length < limits.attributesPerElement * 2) attributes.push(name, value);
   return end;
 }
 
-const unquotedEnd = /[\s<>]/g;
+const unquotedEnd = charSet(`${spaces}<>`);
 
 function readValue(text: string, at: number): { value: string; end: number } {
   const quote = text[at];
@@ -72,15 +73,10 @@ function readValue(text: string, at: number): { value: string; end: number } {
     // looks like the rest of a tag.
     const closes = close >= 0 && (!value.includes('<') || /[\s/>?]/.test(text[close + 1] ?? '>'));
     if (closes) return { value, end: close + 1 };
-    const stop = find(unquotedEnd, text, at + 1);
+    const stop = findAny(unquotedEnd, text, at + 1);
     return { value: text.slice(at + 1, stop), end: stop };
   }
-  const end = find(unquotedEnd, text, at);
+  const end = findAny(unquotedEnd, text, at);
   const slashed = text[end] === '>' && text[end - 1] === '/' && end > at;
   return { value: text.slice(at, slashed ? end - 1 : end), end: slashed ? end - 1 : end };
-}
-
-function find(pattern: RegExp, text: string, from: number): number {
-  pattern.lastIndex = from;
-  return pattern.exec(text)?.index ?? text.length;
 }
