@@ -5,6 +5,9 @@ import { tokeniseHtml } from './html/tokenise-html.ts';
 
 const breaks = new Set([...blockElements, 'br', 'li', 'dt', 'dd', 'tr', 'caption', 'summary']);
 
+/** A title is a few hundred letters; white space by the megabyte would cost many times its size. */
+const maxTitleSource = 20_000;
+
 /** Lines for blocks, single spaces within them. */
 export function plainText(html: string): string {
   return textLines(html, false)
@@ -18,7 +21,7 @@ export function plainText(html: string): string {
  * wrote about, since HTML has no such element.
  */
 export function titleText(html: string): string {
-  return textLines(html, true).join(' ').replace(/\s+/g, ' ').trim();
+  return textLines(html.slice(0, maxTitleSource), true).join(' ').replace(/\s+/g, ' ').trim();
 }
 
 function textLines(html: string, keepForeignTags: boolean): string[] {

@@ -54,6 +54,56 @@ describe('attacks by HTML', () => {
   });
 });
 
+/** Anything that took time by the square of its size would not end within the time limit. */
+describe('a megabyte of', () => {
+  const units = [
+    '<',
+    '>',
+    '&',
+    '&amp',
+    '&#',
+    '"',
+    '</',
+    '</a ',
+    '<a ',
+    '<!',
+    '<!--',
+    '<?',
+    '<![CDATA[',
+    ']]>',
+    '<p>',
+    '<p ',
+  ];
+  const more = [
+    '<a b="',
+    `<a b='<a c="`,
+    '<script>',
+    '<style></style',
+    '<svg>',
+    '<noscript>',
+    '<img srcset="a,',
+    '<b><p>',
+  ];
+  const tables = [
+    '<table><tr><td>',
+    '<ul><li>',
+    '</div>',
+    '<iframe src=x>',
+    '<title></titl',
+    '<x y=z>',
+    '\r',
+    ' ',
+    '<a href="http://a/">',
+  ];
+
+  it.each([...units, ...more, ...tables])('%j is sanitised, and made into text', (unit) => {
+    const html = unit.repeat(Math.ceil(1_000_000 / unit.length));
+    const once = clean(html);
+    expect(clean(once)).toBe(once);
+    expect(typeof plainText(html)).toBe('string');
+  });
+});
+
 /** Pieces that matter to a tokeniser, in any order. */
 const pieces = fc.array(
   fc.oneof(

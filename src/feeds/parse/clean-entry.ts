@@ -45,6 +45,7 @@ export function cleanEntry(raw: RawEntry): ParsedEntry {
 const longestGuid = 600;
 
 function guidOf({ guid, link, title, content, publishedAt, updatedAt }: RawEntry): string {
+  if (guid.length > longestGuid) return `sha256:${sha256([guid])}`;
   const given = cleanText(guid) || link;
   if (given) return given.length <= longestGuid ? given : `sha256:${sha256([given])}`;
   // From what was sent, not from what we made of it: a better sanitiser must not make new entries of old ones.
@@ -57,14 +58,14 @@ export function guidWithLink(entry: ParsedEntry): string {
 }
 
 export function cleanLine(text: string): string {
-  return cleanText(text).slice(0, limits.lineChars).toWellFormed();
+  return cleanText(text.slice(0, limits.lineChars)).toWellFormed();
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is meant
-const blanks = /[\s\u0000-\u001f\u007f]+/g;
+const controls = /[\u0000-\u0008\u000e-\u001f\u007f]+/g;
 
 function cleanText(text: string): string {
-  return text.replace(blanks, ' ').trim().toWellFormed();
+  return text.replace(controls, '').replace(/\s+/g, ' ').trim().toWellFormed();
 }
 
 function sha256(parts: readonly unknown[]): string {

@@ -16,7 +16,7 @@ export const limits = {
   /** Entries after these are dropped: publishers put the newest first. */
   entries: 5_000,
   /** One entry's HTML before it is sanitised; more is cut. */
-  contentChars: 2 * 1024 * 1024,
+  contentChars: 1024 * 1024,
   /** Guids, titles, links, names. */
   lineChars: 4_096,
   enclosuresPerEntry: 50,

@@ -6,7 +6,10 @@ const maxChars = 100;
 
 /** Milliseconds since 1970, or null if no date can be read with some certainty. */
 export function parseDate(text: string): number | null {
-  const trimmed = text.trim().replace(/\s+/g, ' ');
+  const trimmed = text
+    .slice(0, maxChars * 10)
+    .trim()
+    .replace(/\s+/g, ' ');
   if (trimmed === '' || trimmed.length > maxChars) return null;
   const written = latinDigits(trimmed);
   return parseUnix(written) ?? parseIso(written) ?? parseKorean(written) ?? parseWords(written);

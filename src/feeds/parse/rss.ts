@@ -3,6 +3,7 @@
 import { titleText } from '../plain-text.ts';
 import { baseOf, hrefOf, urlIn } from './base-url.ts';
 import { languageTag } from './language.ts';
+import { limits } from './limits.ts';
 import { enclosuresOf, mediaDescription, mediaTitle } from './media.ts';
 import { parseDate } from './parse-date.ts';
 import { joinNames, personName } from './person.ts';
@@ -139,8 +140,9 @@ function contentOf(item: XmlElement, url: string | null): Markup {
 function categoriesOf(item: XmlElement): string[] {
   return elements(item).flatMap((child) => {
     const { name, ns } = child;
-    if (name === 'tags' && ns === '') return textOf(child).split(',');
-    if (name === 'keywords' && (ns === 'media' || ns === 'itunes')) return textOf(child).split(',');
+    const isList =
+      (name === 'tags' && ns === '') || (name === 'keywords' && (ns === 'media' || ns === 'itunes'));
+    if (isList) return textOf(child).slice(0, limits.lineChars).split(',');
     if (name === 'category' && ns === 'itunes') return [attribute(child, 'text') ?? ''];
     if (name === 'category' && ns === 'atom')
       return [attribute(child, 'label') ?? attribute(child, 'term') ?? ''];

@@ -2,6 +2,7 @@
 
 import { titleText } from '../plain-text.ts';
 import { baseOf } from './base-url.ts';
+import { limits } from './limits.ts';
 import type { Markup } from './raw-feed.ts';
 import { attribute, elements, hasElements, markupOf, textOf, type XmlElement } from './xml/xml-element.ts';
 
@@ -17,7 +18,7 @@ function htmlOf(element: XmlElement): string {
   const type = (attribute(element, 'type') ?? '').trim().toLowerCase();
   const mode = (attribute(element, 'mode') ?? '').trim().toLowerCase();
   if (hasElements(element)) return markupOf(type === 'xhtml' ? wrapped(element) : element).trim();
-  const text = textOf(element).trim();
+  const text = textOf(element).trim().slice(0, limits.contentChars);
   if (mode === 'base64' || isBinary(type, mode)) return decodeBase64(text) ?? escapeHtml(text);
   const isText = type === '' || type === 'text' || type === 'text/plain' || mode === 'xml';
   return isText && mode !== 'escaped' ? escapeHtml(text) : type === 'text/plain' ? escapeHtml(text) : text;
@@ -50,5 +51,5 @@ export function escapeHtml(text: string): string {
 
 /** Text whose lines matter, as HTML. */
 export function linesAsHtml(text: string): string {
-  return escapeHtml(text).replace(/\r\n?|\n/g, '<br>');
+  return escapeHtml(text.slice(0, limits.contentChars)).replace(/\r\n?|\n/g, '<br>');
 }

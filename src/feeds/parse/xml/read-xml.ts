@@ -1,6 +1,7 @@
 // Text to a tree, in one pass and without giving up: feeds are broken in every way, and readers are expected to
 // show them all the same. A tag that is never closed ends with its parent, an end tag without a beginning is passed
-// over, and a document that stops in the middle ends there.
+// over, and a document that stops in the middle ends there. Characters that XML forbids are no obstacle here, and are
+// removed from each field once it is cut to size.
 import { limits } from '../limits.ts';
 import { readDoctype } from './doctype.ts';
 import { adoptRoot, declare, type Scope, shortNameOf } from './namespaces.ts';
@@ -19,8 +20,7 @@ const roots = new Set(['rss', 'feed', 'rdf', 'channel']);
 const entryNames = new Set(['item', 'entry']);
 
 /** The document; its children are what stands at the top. */
-export function readXml(source: string): XmlElement {
-  const text = withoutControls(source);
+export function readXml(text: string): XmlElement {
   const document: XmlElement = { ns: '', name: '#document', attributes: [], children: [], parent: undefined };
   const open: Open[] = [{ element: document, tag: '', scope: noScope }];
   let decode: DecodeReferences | undefined;
@@ -137,11 +137,4 @@ export function readXml(source: string): XmlElement {
   function top(): Open {
     return open[open.length - 1] as Open;
   }
-}
-
-/** Characters that XML forbids, and that strict readers stumble over. */
-function withoutControls(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is meant
-  const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]+/g;
-  return forbidden.test(text) ? text.replace(forbidden, '') : text;
 }

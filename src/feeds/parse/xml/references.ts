@@ -26,6 +26,7 @@ export function newReferenceDecoder(declared: ReadonlyMap<string, string>): Deco
   function decode(text: string, within: readonly string[]): string {
     let ampersand = text.indexOf('&');
     if (ampersand < 0) return text;
+    const done: string[] = [];
     let parts: string[] = [];
     let from = 0;
     while (ampersand >= 0) {
@@ -36,13 +37,16 @@ export function newReferenceDecoder(declared: ReadonlyMap<string, string>): Deco
         if (references > limits.references) throw new BrokenFeed('The feed has too many entity references.');
         parts.push(text.slice(from, ampersand), value);
         // Millions of one-letter parts would cost more memory than the document.
-        if (parts.length > 4096) parts = [parts.join('')];
+        if (parts.length > 4096) {
+          done.push(parts.join(''));
+          parts = [];
+        }
         from = end + 1;
       }
       ampersand = text.indexOf('&', value === undefined ? ampersand + 1 : from);
     }
     parts.push(text.slice(from));
-    return parts.join('');
+    return done.join('') + parts.join('');
   }
 
   function replacementFor(name: string, within: readonly string[]): string | undefined {
