@@ -46,8 +46,11 @@ function parseKorean(text: string): number | null {
 }
 
 /** RFC 822 and its kin: words and numbers in some order, with a month by name. */
-function parseWords(text: string): number | null {
-  const clockAt = /\b\d{1,2}[:.]\d\d(?:[:.]\d\d(?:[.,]\d{1,9})?)?(?: ?[ap]\.?m\b\.?)?/i.exec(text);
+function parseWords(written: string): number | null {
+  const text = written.replace(/(\d)T(\d)/, '$1 $2');
+  const clockAt =
+    /\b\d{1,2}:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?: ?[ap]\.?m\b\.?)?/i.exec(text) ??
+    /(?<= )\d{1,2}\.\d\d(?:\.\d\d)?(?![.\d])/.exec(text);
   const before = clockAt ? text.slice(0, clockAt.index) : text;
   const after = clockAt ? text.slice(clockAt.index + clockAt[0].length) : '';
   const words = before.split(/[\s,./-]+/).filter((word) => word !== '');

@@ -1,7 +1,4 @@
-// A process of its own that parses one very large document, and prints what came of it and how much memory it took.
-// Documents are made as bytes, so that making them costs next to nothing.
-import { LecternError } from '../../src/errors.ts';
-import { parseFeed } from '../../src/feeds/parse/parse-feed.ts';
+// Documents whose size is the attack. They are made as bytes, so that making them costs next to nothing.
 
 const megabyte = 1024 * 1024;
 const filled = (sizeBytes: number, pattern: string, head = '', tail = ''): Buffer => {
@@ -51,19 +48,3 @@ export const largeFeeds = {
   '19 MB of document types': () => filled(largest, '<!DOCTYPE a>', '', rss),
   '19 MB of entity declarations': () => filled(largest, '<!ENTITY a "b">', '<!DOCTYPE rss [', `]>${rss}`),
 } as const satisfies Record<string, () => Buffer>;
-
-const [, , name] = process.argv;
-const make = Object.entries(largeFeeds).find(([known]) => known === name)?.[1];
-if (process.send && make) {
-  const bytes = make();
-  const before = process.resourceUsage().maxRSS;
-  let outcome: string;
-  try {
-    outcome = `${parseFeed({ bytes, contentType: null, url: 'https://a.example/' }).entries.length} entries`;
-  } catch (error) {
-    if (!(error instanceof LecternError)) throw error;
-    outcome = error.name;
-  }
-  const growthMb = (process.resourceUsage().maxRSS - before) / 1024;
-  process.send({ outcome, growthMb, cpuMs: process.cpuUsage().user / 1000 });
-}
