@@ -11,7 +11,7 @@ interface Case {
   readonly checks: readonly Check[];
 }
 
-export function checkFeeds(directory: string): number {
+export function checkFeeds(directory: string, print: (line: string) => void): number {
   const cases = JSON.parse(readFileSync(join(directory, 'cases.json'), 'utf8')) as Case[];
   let passed = 0;
   const failed: string[] = [];
@@ -29,7 +29,7 @@ export function checkFeeds(directory: string): number {
       } else skipped.set(result.reason, [...(skipped.get(result.reason) ?? []), check.path.join('.')]);
     }
   }
-  return report(cases.length, passed, failed, skipped);
+  return report(print, cases.length, passed, failed, skipped);
 }
 
 function read(path: string): ParsedFeed | Error {
@@ -52,12 +52,12 @@ function read(path: string): ParsedFeed | Error {
 }
 
 function report(
+  print: (line: string) => void,
   cases: number,
   passed: number,
   failed: readonly string[],
   skipped: ReadonlyMap<string, readonly string[]>,
 ): number {
-  const print = (line: string) => process.stdout.write(`${line}\n`);
   const compared = passed + failed.length;
   const skippedCount = [...skipped.values()].reduce((sum, paths) => sum + paths.length, 0);
   for (const [reason, paths] of skipped) {

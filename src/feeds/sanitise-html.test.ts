@@ -116,6 +116,11 @@ it.each<[what: string, html: string, expected: string]>([
     '<iframe src="//www.youtube.com/embed/a-b_c?autoplay=1" width="9"></iframe>',
     '<iframe src="https://www.youtube-nocookie.com/embed/a-b_c" sandbox="allow-scripts allow-same-origin allow-presentation allow-popups" referrerpolicy="strict-origin-when-cross-origin" loading="lazy" allowfullscreen=""></iframe>',
   ],
+  [
+    'drops frames of hosts that only look like a player',
+    '<iframe src="https://youtube.com.evil.example/embed/a"></iframe>',
+    '',
+  ],
   ['drops other frames', 'a<iframe src="https://elsewhere.example/">b</iframe>c', 'ac'],
   [
     'plays nothing by itself',
