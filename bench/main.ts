@@ -1,4 +1,5 @@
 // `npm run bench -- NAME`: runs one benchmark, in the present process. Exit code 1 when a goal is missed.
+import { run as feeds } from './feeds.ts';
 import { run as http } from './http.ts';
 import { run as journal } from './journal.ts';
 import { run as lock } from './lock.ts';
@@ -8,6 +9,7 @@ const benchmarks: Record<string, { about: string; run: () => Promise<boolean> }>
   http: { about: 'requests per second, compared with bare node:http in the same run', run: http },
   lock: { about: 'what the API does while another process holds the lock of the SQLite file', run: lock },
   journal: { about: 'what the journal costs those who write, on both engines', run: journal },
+  feeds: { about: 'parsing and cleaning feeds, compared with JSON.parse of the same texts', run: feeds },
   reinflate: { about: 'rebuilding an index, compared with bare prepared inserts', run: reinflate },
 };
 
