@@ -76,6 +76,8 @@ const ownedElsewhere: Record<string, string> = {
   'src/store/owned/owned-rows.ts': 'it is the door',
   'src/store/credential-store.ts': 'whose a session or token is, is what it finds out',
   'src/store/user-store.ts': 'a new password ends the sessions of the user it names',
+  'src/store/search/doc-plan.ts': 'the indexer works for all users: whose a document is, its source says',
+  'src/store/search/search-index.ts': 'it writes what doc-plan.ts has planned',
 };
 
 const layers: Record<string, number> = {

@@ -9,7 +9,9 @@ import { type LeaseStore, leaseStore } from './lease-store.ts';
 import { type LoginAttemptStore, loginAttemptStore } from './login-attempt-store.ts';
 import { type GroupStore, groupStore } from './owned/group-store.ts';
 import { ownedBy } from './owned/owned-rows.ts';
+import { type SearchStore, searchStore } from './owned/search-store.ts';
 import { type TokenStore, tokenStore } from './owned/token-store.ts';
+import { type SearchIndex, searchIndex } from './search/search-index.ts';
 import { type SetupLinkStore, setupLinkStore } from './setup-link-store.ts';
 import { rowsInOrder, type StateHash, stateHash } from './state-hash.ts';
 import { type UserStore, userStore } from './user-store.ts';
@@ -23,6 +25,8 @@ export interface Store {
   readonly index: IndexStore;
   readonly journal: JournalStore;
   readonly leases: LeaseStore;
+  /** The writing side of search. What a user finds is under forUser(). */
+  readonly searchIndex: SearchIndex;
   forUser(userId: number): UserRows;
   /** One hash over every durable row. */
   stateHash(): Promise<StateHash>;
@@ -37,6 +41,7 @@ export interface Store {
 export interface UserRows {
   readonly groups: GroupStore;
   readonly tokens: TokenStore;
+  readonly search: SearchStore;
 }
 
 export function createStore(db: Database, now: Clock): Store {
@@ -49,9 +54,10 @@ export function createStore(db: Database, now: Clock): Store {
     index: indexStore(db),
     journal: journalStore(db),
     leases: leaseStore(db),
+    searchIndex: searchIndex(db),
     forUser: (userId) => {
       const owned = ownedBy(db, userId);
-      return { groups: groupStore(owned, now), tokens: tokenStore(owned, now) };
+      return { groups: groupStore(owned, now), tokens: tokenStore(owned, now), search: searchStore(owned) };
     },
     stateHash: () => stateHash(db),
     durableRows: (table) => rowsInOrder(db.read, table),

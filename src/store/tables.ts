@@ -11,6 +11,8 @@ export interface Tables {
   meta: MetaTable;
   journal_dirty: JournalDirtyTable;
   leases: LeasesTable;
+  search_docs: SearchDocsTable;
+  search_pending: SearchPendingTable;
 }
 
 export interface UsersTable {
@@ -74,6 +76,24 @@ export interface LeasesTable {
   holder: string;
   epoch: number;
   expires: number;
+}
+
+export interface SearchDocsTable {
+  id: number;
+  user_id: number;
+  kind: string;
+  ref_id: number;
+  url_key: string | null;
+  title: string;
+  site: string | null;
+  published_at: number;
+  text_sha256: string;
+}
+
+export interface SearchPendingTable {
+  kind: string;
+  ref_id: number;
+  version: number;
 }
 
 /** Tables whose rows belong to one user. They are reached through `store.forUser(id)` alone. */
