@@ -3,11 +3,13 @@ import { run as http } from './http.ts';
 import { run as journal } from './journal.ts';
 import { run as lock } from './lock.ts';
 import { run as reinflate } from './reinflate.ts';
+import { run as search } from './search.ts';
 
 const benchmarks: Record<string, { about: string; run: () => Promise<boolean> }> = {
   http: { about: 'requests per second, compared with bare node:http in the same run', run: http },
   lock: { about: 'what the API does while another process holds the lock of the SQLite file', run: lock },
   journal: { about: 'what the journal costs those who write, on both engines', run: journal },
+  search: { about: 'finding words among 100,000 documents, compared with bare FTS5', run: search },
   reinflate: { about: 'rebuilding an index, compared with bare prepared inserts', run: reinflate },
 };
 
