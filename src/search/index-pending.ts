@@ -51,6 +51,7 @@ export function createIndexer(deps: IndexDeps, holder: string): Indexer {
             }
           }
         }
+        if (!worked) await deps.searchIndex.settle();
         if (failures.length > 0) throw failures[0];
         return worked;
       } finally {

@@ -9,6 +9,8 @@ export const termsVersion = 1;
 const maxTermLength = 64;
 /** PostgreSQL keeps at most 1 MB for a document. Both engines stop at the same word before that. */
 const maxBytes = 900_000;
+/** Even if each were as long as can be, and none came twice. */
+const termsThatAlwaysFit = Math.floor(maxBytes / (12 + 4 * maxTermLength));
 const maxTitleTerms = 256;
 const shortestPrefix = 3;
 
@@ -18,10 +20,13 @@ const loosePoints = /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u
 const word =
   /(?<cjk>[[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}]&&[\p{L}\p{N}\p{M}]]+)|[[\p{L}\p{N}]--[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}]][[\p{L}\p{N}\p{M}]--[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}]]*/gv;
 
+const asciiWord = /[a-z0-9]+/g;
+const isAscii = (text: string) => /^[\0-\x7f]*$/.test(text);
+
 /** Without case and width, and Latin letters without their accents, as FTS5's `remove_diacritics 2` has them. */
 export function fold(text: string): string {
   const lower = text.toLowerCase();
-  if (/^[\0-\x7f]*$/.test(lower)) return lower;
+  if (isAscii(lower)) return lower;
   return lower
     .normalize('NFKC')
     .toLowerCase()
@@ -49,16 +54,18 @@ const plainLetters = new Map(
  * character of a run once more alone: so any part of a run is found, a single character as the start of a pair.
  */
 export function splitTerms(text: string): string[] {
-  const terms: string[] = [];
-  for (const { term } of termsIn(text)) terms.push(term);
-  return terms;
+  const folded = fold(text);
+  const terms: string[] = isAscii(folded)
+    ? (folded.match(asciiWord) ?? [])
+    : Array.from(termsIn(folded), ({ term }) => term);
+  return terms.map(cut);
 }
 
-function* termsIn(text: string): Generator<{ term: string; isCjk: boolean }> {
-  for (const match of fold(text).matchAll(word)) {
+function* termsIn(folded: string): Generator<{ term: string; isCjk: boolean }> {
+  for (const match of folded.matchAll(word)) {
     const run = match[0];
     if (match.groups?.cjk === undefined) {
-      yield { term: run.length > maxTermLength ? cut(run) : run, isCjk: false };
+      yield { term: run, isCjk: false };
       continue;
     }
     const characters = [...run];
@@ -68,6 +75,7 @@ function* termsIn(text: string): Generator<{ term: string; isCjk: boolean }> {
 }
 
 function cut(run: string): string {
+  if (run.length <= maxTermLength) return run;
   return [...run].slice(0, maxTermLength).join('');
 }
 
@@ -76,31 +84,36 @@ export function documentTerms({ title, text }: { title: string; text: string }):
   title: string[];
   text: string[];
 } {
-  const titleTerms = splitTerms(title).slice(0, maxTitleTerms);
+  const terms = splitTerms(text);
+  return {
+    title: splitTerms(title).slice(0, maxTitleTerms),
+    text: terms.length < termsThatAlwaysFit ? terms : terms.slice(0, howManyFit(terms)),
+  };
+}
+
+/** As a tsvector has it: each word once, with its place in the list, and two bytes for every time that it stands there. */
+function howManyFit(terms: readonly string[]): number {
   const seen = new Set<string>();
-  const kept: string[] = [];
   let bytes = 0;
-  for (const { term } of termsIn(text)) {
-    // As a tsvector has it: the word once, with its place in the list, and two bytes for each position.
+  for (const [n, term] of terms.entries()) {
     bytes += 2;
     if (!seen.has(term)) {
       seen.add(term);
       bytes += Buffer.byteLength(term) + 10;
     }
-    if (bytes > maxBytes) break;
-    kept.push(term);
+    if (bytes > maxBytes) return n;
   }
-  return { title: titleTerms, text: kept };
+  return terms.length;
 }
 
 export type TermsProblem = 'prefix too short';
 
 /** What to look for when somebody writes `text`; undefined when there is no word in it. */
 export function phraseOf(text: string, startsWith: boolean): SearchPhrase | TermsProblem | undefined {
-  const found = [...termsIn(text)];
+  const found = [...termsIn(fold(text))];
   const last = found.at(-1);
   if (!last) return undefined;
-  const terms = found.map(({ term }) => term);
+  const terms = found.map(({ term }) => cut(term));
   if (!last.isCjk) {
     if (startsWith && [...last.term].length < shortestPrefix) return 'prefix too short';
     return { terms, prefix: startsWith };

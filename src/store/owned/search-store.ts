@@ -1,6 +1,6 @@
 // What a user finds. The ids of a user's documents are one range, and every statement names it.
 import type { SearchOptions, SearchPage, SearchQuery } from '../../model/search.ts';
-import type { FoundRow } from '../search/find.ts';
+import { type FoundRow, newestRanked } from '../search/find.ts';
 import { findInPostgres } from '../search/postgres-find.ts';
 import { findInSqlite } from '../search/sqlite-find.ts';
 import type { Owned } from './owned-rows.ts';
@@ -19,7 +19,7 @@ export function searchStore({ db, userId }: Owned) {
       return {
         hits: shown.map(toHit),
         found: rows[0]?.found ?? 0,
-        atLeast: rows[0]?.at_least === 1,
+        atLeast: rows[0]?.found === newestRanked,
         ...(last && rows.length > shown.length && { next: { id: last.id, score: last.score } }),
       };
     },

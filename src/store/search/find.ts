@@ -3,9 +3,8 @@ import type { SearchOptions, SearchQuery } from '../../model/search.ts';
 import type { Reader } from '../database.ts';
 import type { Row } from '../tables.ts';
 
-/** A word that is in more documents of the user is common: it is ranked over its newest matches alone. */
-export const commonAbove = 5_000;
-export const newestRanked = 1_000;
+/** Only so many matches are ranked, the newest: a word in most documents would else take as long as there are documents. */
+export const newestRanked = 2_000;
 /** A word of the title counts as much as this many of the text. */
 export const titleWeight = 10;
 
@@ -14,11 +13,11 @@ export interface Find extends SearchOptions {
   readonly query: SearchQuery;
 }
 
-export type FoundRow = Row<'search_docs'> & {
+export type FoundRow = Omit<Row<'search_docs'>, 'user_id' | 'text_sha256'> & {
   /** The higher the better. */
   readonly score: number;
+  /** How many matches there are, counted up to `newestRanked`. */
   readonly found: number;
-  readonly at_least: number;
 };
 
 /** At most `limit` rows, in order. Rows of other users are neither read nor counted. */

@@ -17,6 +17,6 @@ function fts5Phrase({ terms, prefix }: SearchPhrase): string {
   return quoted(terms.join(' ')) + (prefix ? ' *' : '');
 }
 
-export function quoted(terms: string): string {
+function quoted(terms: string): string {
   return `"${terms.replaceAll('"', '""')}"`;
 }

@@ -11,6 +11,3 @@ export function kindMark(kind: string): string {
 export function userMark(userId: number): string {
   return `${sign}user${userId}`;
 }
-
-/** Stands in no document. */
-export const noTerm = `${sign}none`;
