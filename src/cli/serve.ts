@@ -8,7 +8,9 @@ import type { Config } from '../config.ts';
 import { Invalid, LibraryLost, StartupError } from '../errors.ts';
 import { announcePresence } from '../jobs/presence.ts';
 import { startWorker } from '../jobs/worker.ts';
+import { createIndexer } from '../search/index-pending.ts';
 import { type Opened, open, type Runtime } from './runtime.ts';
+import { searchSources } from './search-sources.ts';
 import { startWorkerChild } from './worker-child.ts';
 
 const roles = ['all', 'api', 'worker'] as const;
@@ -42,7 +44,7 @@ async function serve(runtime: Runtime, role: Role): Promise<void> {
     stops.push(
       role === 'all'
         ? startWorkerChild(runtime.entry, opened.log, fatal.reject).stop
-        : startWorker({ ...opened, loginLimits: opened.config.login, onFatal: fatal.reject }).stop,
+        : startUpkeep(runtime, opened, fatal.reject).stop,
     );
     opened.log.debug({ role, pid: process.pid }, 'started');
     opened.log.info({ signal: await Promise.race([asked, fatal.promise]) }, 'stopping');
@@ -55,6 +57,15 @@ async function serve(runtime: Runtime, role: Role): Promise<void> {
     for (const stop of stops.reverse())
       await stop().catch((err) => opened.log.error({ err }, 'stopping failed'));
   }
+}
+
+function startUpkeep(runtime: Runtime, opened: Opened, onFatal: (error: Error) => void) {
+  const { searchIndex, leases } = opened.store;
+  const indexer = createIndexer(
+    { searchIndex, leases, sources: searchSources(opened.store) },
+    runtime.randomText(12),
+  );
+  return startWorker({ ...opened, indexer, loginLimits: opened.config.login, onFatal });
 }
 
 async function startApi(runtime: Runtime, opened: Opened) {

@@ -3,6 +3,7 @@ import { LibraryLost } from '../errors.ts';
 import { lookEveryMs } from '../library/journal/flush-rules.ts';
 import type { Flusher } from '../library/journal/flusher.ts';
 import type { Log } from '../log.ts';
+import type { Indexer } from '../search/index-pending.ts';
 import type { AttemptLimits } from '../store/login-attempt-store.ts';
 import type { Store } from '../store/store.ts';
 import { every } from './every.ts';
@@ -11,10 +12,12 @@ const tidyEveryMs = 2_000;
 const tidyThoroughlyEveryMs = 15 * 60_000;
 const forgetEveryMs = 10 * 60_000;
 const foldEveryMs = 10 * 60_000;
+const indexEveryMs = 500;
 
 export interface WorkerDeps {
   readonly store: Store;
   readonly flusher: Flusher;
+  readonly indexer: Indexer;
   readonly loginLimits: AttemptLimits;
   readonly log: Log;
   /** Called when going on makes no sense. */
@@ -25,7 +28,8 @@ export interface RunningWorker {
   stop(): Promise<void>;
 }
 
-export function startWorker({ store, flusher, loginLimits, log, onFatal }: WorkerDeps): RunningWorker {
+export function startWorker(deps: WorkerDeps): RunningWorker {
+  const { store, flusher, indexer, loginLimits, log, onFatal } = deps;
   const onError = (task: string) => {
     let lastMessage: string | undefined;
     return (err: unknown) => {
@@ -40,6 +44,7 @@ export function startWorker({ store, flusher, loginLimits, log, onFatal }: Worke
   const tasks = [
     every(lookEveryMs, () => flusher.look(), onError('write the journal')),
     every(foldEveryMs, () => flusher.foldIfNight(), onError('fold the journal')),
+    every(indexEveryMs, () => indexForSearch(indexer), onError('index for search')),
     every(tidyEveryMs, () => store.tidy('light'), onError('tidy')),
     every(tidyThoroughlyEveryMs, () => store.tidy('thorough'), onError('tidy thoroughly')),
     every(forgetEveryMs, () => forgetExpired(store, loginLimits), onError('forget expired')),
@@ -49,6 +54,10 @@ export function startWorker({ store, flusher, loginLimits, log, onFatal }: Worke
       await Promise.all(tasks.map((task) => task.stop()));
     },
   };
+}
+
+async function indexForSearch(indexer: Indexer): Promise<void> {
+  await indexer.look();
 }
 
 export async function forgetExpired(store: Store, loginLimits: AttemptLimits): Promise<void> {
