@@ -17,6 +17,8 @@ const fewestTerms = 6_000;
 const pauseMs = 2;
 /** Each commit leaves a segment; FTS5 itself would merge sixteen of them at once, in somebody's commit. */
 const commitsBetweenMerges = 8;
+/** What is not merged then is merged the next time: a stop should not have to wait for it. */
+const mostMergeSteps = 1_000;
 
 export function searchIndex(db: Database) {
   const writer = termWriter(db.engine);
@@ -26,7 +28,7 @@ export function searchIndex(db: Database) {
 
   const write = async (lease: Lease, kind: string, changes: readonly ReadyChange[]) => {
     let started = 0;
-    await db.write(async (trx) => {
+    const wroteTerms = await db.write(async (trx) => {
       started = performance.now();
       await requireLease(db, trx, lease);
       const plan = await planChanges(trx, kind, changes);
@@ -39,14 +41,19 @@ export function searchIndex(db: Database) {
       // Terms last: FTS5 holds them in memory until the commit, as long as nothing comes in between.
       await writer.insert(trx, plan.terms);
       await clearPending(trx, kind, changes);
+      return plan.terms.length > 0 || plan.removedTerms.length > 0;
     });
+    if (wroteTerms) unmerged += 1;
     const tookMs = performance.now() - started;
     termsPerBox = Math.min(mostTerms, Math.max(fewestTerms, termsPerBox * (tookMs > boxMs ? 0.7 : 1.1)));
   };
 
-  const merge = async () => {
+  const merge = async (fewest: number) => {
     unmerged = 0;
-    while (await db.write((trx) => writer.mergeStep(trx))) await pause(pauseMs);
+    for (let step = 0; step < mostMergeSteps; step++) {
+      if (!(await db.write((trx) => writer.mergeStep(trx, fewest)))) return;
+      await pause(pauseMs);
+    }
   };
 
   return {
@@ -73,15 +80,14 @@ export function searchIndex(db: Database) {
       const left = changes.length === 0 ? [] : await readyChanges(db.read, kind, changes);
       while (left.length > 0) {
         await write(lease, kind, left.splice(0, fitting(left, termsPerBox)));
-        unmerged += 1;
-        if (unmerged >= commitsBetweenMerges) await merge();
+        if (unmerged >= commitsBetweenMerges) await merge(4);
         if (left.length > 0) await pause(pauseMs);
       }
     },
 
     /** When nothing is left to write: fewer segments make every search faster. */
     async settle(): Promise<void> {
-      if (unmerged > 0) await merge();
+      if (unmerged > 0) await merge(2);
     },
 
     /** How far `kind` has been noted for a rebuild, in the words of whoever notes. */

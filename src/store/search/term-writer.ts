@@ -13,8 +13,11 @@ export interface DocTerms {
 export interface TermWriter {
   insert(trx: Writer, docs: readonly DocTerms[]): Promise<void>;
   remove(trx: Writer, ids: readonly number[]): Promise<void>;
-  /** One step of tidying up after many inserts, in a transaction of its own. False when there is nothing to do. */
-  mergeStep(trx: Writer): Promise<boolean>;
+  /**
+   * One step of tidying up after many inserts, in a transaction of its own: brings together segments of one size, when
+   * there are `fewest` of them. False when there is nothing to do.
+   */
+  mergeStep(trx: Writer, fewest: number): Promise<boolean>;
 }
 
 export function termWriter(engine: Database['engine']): TermWriter {
@@ -26,7 +29,9 @@ const pagesPerMerge = 16;
 // Compiled here and not by Kysely: for statements this short, building them would take longer than running them.
 const insertTerms = 'INSERT INTO search_terms (rowid, title, text, marks) VALUES (?, ?, ?, ?)';
 const deleteTerms = 'DELETE FROM search_terms WHERE rowid = ?';
-const merge = "INSERT INTO search_terms (search_terms, rank) VALUES ('merge', ?)";
+// Written into the statement: as parameters, numbers come as floating point, which FTS5 refuses here.
+const command = (name: 'usermerge' | 'merge', value: number) =>
+  CompiledQuery.raw(`INSERT INTO search_terms (search_terms, rank) VALUES ('${name}', ${value})`);
 
 const fts5Writer: TermWriter = {
   async insert(trx, docs) {
@@ -40,13 +45,14 @@ const fts5Writer: TermWriter = {
     for (const id of ids) await trx.executeQuery(CompiledQuery.raw(deleteTerms, [id]));
   },
 
-  async mergeStep(trx) {
+  async mergeStep(trx, fewest) {
+    await trx.executeQuery(command('usermerge', fewest));
     const changes = async () => {
       const { rows } = await sql<{ n: number }>`SELECT total_changes() AS n`.execute(trx);
       return rows[0]?.n ?? 0;
     };
     const before = await changes();
-    await trx.executeQuery(CompiledQuery.raw(merge, [pagesPerMerge]));
+    await trx.executeQuery(command('merge', pagesPerMerge));
     // As its documentation has it: fewer than two changes mean that nothing was merged.
     return (await changes()) - before >= 2;
   },
