@@ -1,15 +1,23 @@
 // `npm run bench -- NAME`: runs one benchmark, in the present process. Exit code 1 when a goal is missed.
+import { run as feeds } from './feeds.ts';
 import { run as http } from './http.ts';
 import { run as jobs } from './jobs.ts';
 import { run as journal } from './journal.ts';
 import { run as lock } from './lock.ts';
+import { run as refresh } from './refresh.ts';
 import { run as reinflate } from './reinflate.ts';
+import { run as search } from './search.ts';
+import { run as unread } from './unread.ts';
 
 const benchmarks: Record<string, { about: string; run: () => Promise<boolean> }> = {
   http: { about: 'requests per second, compared with bare node:http in the same run', run: http },
   lock: { about: 'what the API does while another process holds the lock of the SQLite file', run: lock },
   jobs: { about: 'jobs per second, compared with liteque and pg-boss in the same run', run: jobs },
   journal: { about: 'what the journal costs those who write, on both engines', run: journal },
+  refresh: { about: 'fetching a thousand feeds, compared with parsing and inserting alone', run: refresh },
+  unread: { about: 'the lists of the reader as the archive grows', run: unread },
+  feeds: { about: 'parsing and cleaning feeds, compared with JSON.parse of the same texts', run: feeds },
+  search: { about: 'finding words among 100,000 documents, compared with bare FTS5', run: search },
   reinflate: { about: 'rebuilding an index, compared with bare prepared inserts', run: reinflate },
 };
 

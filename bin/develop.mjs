@@ -1,4 +1,4 @@
-// The commands of those who work on Lectern: npm test, npm run check | format | openapi | bench.
+// The commands of those who work on Lectern: npm test, npm run check | format | openapi | bench | conformance.
 import { join } from 'node:path';
 import { ensureInstalled, fail, pinnedNode, requireNode20, root, run } from './launch.mjs';
 
@@ -14,6 +14,7 @@ const tasks = {
   check: () => inOrder(check()),
   format: () => inOrder([[tool('@biomejs/biome/bin/biome'), 'check', '--write', '.']]),
   openapi: () => inOrder([[join(root, 'scripts', 'write-openapi.ts')]]),
+  conformance: () => inOrder([[join(root, 'conformance', 'main.ts'), ...args]]),
   bench: () => inOrder([[join(root, 'bench', 'main.ts'), ...args]]),
 };
 

@@ -72,6 +72,17 @@ export class DoNotRetry extends LecternError {
   }
 }
 
+/** A job that should be done, but not yet. It is put back as if it had never been taken, for so long. */
+export class Later extends Error {
+  override readonly name = 'Later';
+  readonly delayMs: number;
+
+  constructor(delayMs: number) {
+    super(`to be done in ${delayMs} ms`);
+    this.delayMs = delayMs;
+  }
+}
+
 /** We cannot serve this now; the same request may succeed in a moment. */
 export class Unavailable extends LecternError {
   constructor(message: string, options?: ErrorOptions) {

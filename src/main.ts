@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { runCommandLine } from './cli/command-line.ts';
+import { jobDefinitions } from './cli/job-definitions.ts';
 import { readConfig } from './config.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
@@ -15,8 +16,7 @@ process.exitCode = await runCommandLine(
     now: Date.now,
     randomText: (bytes) => randomBytes(bytes).toString('base64url'),
     random: Math.random,
-    // The kinds of job come with the features that need them.
-    jobs: { definitions: () => [] },
+    jobs: { definitions: jobDefinitions },
     stdin: process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,

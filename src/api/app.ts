@@ -10,9 +10,13 @@ import { recordRequests } from './middleware/request-record.ts';
 import { pageRoutes } from './pages/pages.ts';
 import { Router } from './router.ts';
 import { accountRoutes } from './routes/accounts.ts';
+import { bookmarkRoutes } from './routes/bookmarks.ts';
+import { entryRoutes } from './routes/entries.ts';
+import { feedRoutes } from './routes/feeds.ts';
 import { groupRoutes } from './routes/groups.ts';
 import { jobRoutes } from './routes/jobs.ts';
 import { operationRoutes } from './routes/operations.ts';
+import { searchRoutes } from './routes/search.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import { setupRoutes } from './routes/setup.ts';
 
@@ -31,6 +35,10 @@ export function createApi(deps: ApiDeps) {
   sessionRoutes(router, deps, gate, findClient);
   accountRoutes(router, deps, gate);
   groupRoutes(router);
+  feedRoutes(router, deps);
+  entryRoutes(router);
+  bookmarkRoutes(router, deps);
+  searchRoutes(router, deps);
   jobRoutes(router, deps, streams);
   pageRoutes(router, deps, gate);
 

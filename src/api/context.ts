@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AccountDeps } from '../accounts/deps.ts';
 import type { Log } from '../log.ts';
-import type { RandomText } from '../model/glossary.ts';
+import type { Clock, RandomText } from '../model/glossary.ts';
 import type { Scope, User } from '../model/user.ts';
 import type { Store, UserRows } from '../store/store.ts';
 import type { ClientRules } from './client.ts';
@@ -17,6 +17,9 @@ export interface ApiDeps {
   readonly metrics: Metrics;
   readonly randomText: RandomText;
   readonly version: string;
+  readonly now: Clock;
+  /** The feeds of an address, found by asking it. */
+  readonly discoverFeeds: (address: string) => Promise<readonly { title: string; link: string }[]>;
 }
 
 /** Who is asking, and the rows that are theirs. */

@@ -20,7 +20,11 @@ export interface RouteEntry {
   readonly access: Access;
 }
 
-const maxBodyBytes = 1024 * 1024;
+const usualBodyBytes = 1024 * 1024;
+
+export interface RouteOptions {
+  readonly maxBodyBytes?: number;
+}
 
 export class Router {
   readonly app = new OpenAPIHono<ApiEnv>({
@@ -42,8 +46,8 @@ export class Router {
   }
 
   /** For every user. A read-only token may call it when its method is GET. */
-  user<R extends RouteConfig>(spec: R, handler: RouteHandler<R, ApiEnv>): void {
-    this.#add('user', spec, handler);
+  user<R extends RouteConfig>(spec: R, handler: RouteHandler<R, ApiEnv>, options?: RouteOptions): void {
+    this.#add('user', spec, handler, options);
   }
 
   /** For the owner alone. */
@@ -63,7 +67,12 @@ export class Router {
     return [...new Set(matches.map(([method]) => method.toUpperCase()))].sort();
   }
 
-  #add<R extends RouteConfig>(access: Access, spec: R, handler: RouteHandler<R, ApiEnv>): void {
+  #add<R extends RouteConfig>(
+    access: Access,
+    spec: R,
+    handler: RouteHandler<R, ApiEnv>,
+    { maxBodyBytes = usualBodyBytes }: RouteOptions = {},
+  ): void {
     const takesBody = spec.request?.body !== undefined;
     const route = createRoute({
       ...spec,
@@ -71,7 +80,7 @@ export class Router {
       responses: { ...errorResponses({ access, path: spec.path, takesBody }), ...spec.responses },
       middleware: [
         this.#guard(access, spec.method, spec.path),
-        ...(takesBody ? [requireJson(spec), limitBody, requireUtf8] : []),
+        ...(takesBody ? [requireJson(spec), limitBody(maxBodyBytes), requireUtf8] : []),
       ],
     });
     this.#note(spec.method, spec.path, access);
@@ -99,16 +108,17 @@ export class Router {
   }
 }
 
-const limitBody = bodyLimit({
-  maxSize: maxBodyBytes,
-  onError: () => {
-    throw new LecternError(
-      413,
-      'too_large',
-      `the body is too large: at most ${maxBodyBytes} bytes are taken`,
-    );
-  },
-});
+const limitBody = (maxBodyBytes: number) =>
+  bodyLimit({
+    maxSize: maxBodyBytes,
+    onError: () => {
+      throw new LecternError(
+        413,
+        'too_large',
+        `the body is too large: at most ${maxBodyBytes} bytes are taken`,
+      );
+    },
+  });
 
 /** Bytes that are no text are refused: read leniently, they would be kept as something that nobody wrote. */
 const requireUtf8: MiddlewareHandler = async (c, next) => {

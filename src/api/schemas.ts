@@ -1,5 +1,6 @@
 // Pieces of the contract that many routes share.
 import { z } from '@hono/zod-openapi';
+import { Invalid } from '../errors.ts';
 import { cleanText } from '../store/clean-text.ts';
 import type { Access } from './router.ts';
 
@@ -17,6 +18,35 @@ export const idParam = z.object({
     .transform(Number)
     .openapi({ type: 'integer', example: 1 }),
 });
+
+/** An id in a query. */
+export const idQuery = z
+  .string()
+  .regex(/^\d{1,15}$/, 'expected a whole number')
+  .transform(Number)
+  .openapi({ type: 'integer' });
+
+/** How many of a list: more than `most` is taken for `most`, as clients of this API are used to. */
+export function pageLimit(usual: number, most: number) {
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, `expected a number from 1 to ${most}`)
+    .transform((text) => Math.min(Number(text), most))
+    .pipe(z.int().min(1))
+    .default(usual)
+    .openapi({ type: 'integer', example: usual });
+}
+
+/** Where a page of the reader's API ends: `<seconds>_<id>`. */
+export function cursorOf(millis: number, id: number): string {
+  return `${toSeconds(millis)}_${id}`;
+}
+
+export function parseCursor(text: string): { seconds: number; id: number } {
+  const [, time, id] = /^(-?\d{1,12})_(\d{1,15})$/.exec(text) ?? [];
+  if (time === undefined) throw new Invalid('before: expected the next_cursor of a page');
+  return { seconds: Number(time), id: Number(id) };
+}
 
 /** A name that a person gives. Cleaned before it is measured, so that what is answered is what is kept. */
 export function nameText(maxCharacters: number) {

@@ -27,7 +27,7 @@ export interface Runtime {
   readonly random: () => number;
   readonly jobs: {
     /** What the worker can do. */
-    readonly definitions: (opened: Opened) => readonly JobDefinition[];
+    readonly definitions: (runtime: Runtime, opened: Opened) => readonly JobDefinition[];
     readonly settings?: Partial<RunnerSettings>;
   };
   readonly stdin: NodeJS.ReadStream;
@@ -44,6 +44,8 @@ export interface Opened {
   readonly flusher: Flusher;
   readonly accounts: AccountDeps;
   readonly outbound: Outbound;
+  /** Pulls that this process is at. */
+  readonly pullsInHand: Set<object>;
 }
 
 export async function open(runtime: Runtime): Promise<Opened> {
@@ -69,7 +71,8 @@ export async function open(runtime: Runtime): Promise<Opened> {
       allowPrivateNetworks: config.allowPrivateNetworks,
       pauses: store.hostPauses,
     });
-    return { config, log, store, accounts, outbound, ...(await joined(runtime, store, files)) };
+    const pullsInHand = new Set<object>();
+    return { config, log, store, accounts, outbound, pullsInHand, ...(await joined(runtime, store, files)) };
   } catch (error) {
     await store.close();
     throw error;
@@ -77,8 +80,11 @@ export async function open(runtime: Runtime): Promise<Opened> {
 }
 
 /** Says who asks, so that whoever is asked can say what is wrong with it. */
-export function userAgent(version: string, publicUrl: string | undefined): string {
-  return `Lectern/${version} (${publicUrl ? `+${publicUrl}` : 'self-hosted reader'})`;
+export function userAgent(version: string, publicUrl: string | undefined, subscribers?: number): string {
+  const asker = publicUrl ? `+${publicUrl}` : 'self-hosted reader';
+  const readers =
+    subscribers === undefined ? '' : `; ${subscribers} subscriber${subscribers === 1 ? '' : 's'}`;
+  return `Lectern/${version} (${asker}${readers})`;
 }
 
 export function configure(runtime: Runtime): { config: Config; log: Log } {

@@ -6,6 +6,7 @@ import { listen } from '../api/listen.ts';
 import { createMetrics } from '../api/metrics.ts';
 import type { Config } from '../config.ts';
 import { Invalid, LibraryLost, StartupError } from '../errors.ts';
+import { feedFinder } from '../feeds/find-feeds.ts';
 import { announcePresence } from '../jobs/presence.ts';
 import { createRegistry } from '../jobs/registry.ts';
 import { Runner } from '../jobs/runner.ts';
@@ -13,7 +14,9 @@ import { usualSettings } from '../jobs/settings.ts';
 import { startWatchdog } from '../jobs/watchdog.ts';
 import { startWorker } from '../jobs/worker.ts';
 import { writesText } from '../log.ts';
+import { createIndexer } from '../search/index-pending.ts';
 import { type Opened, open, type Runtime } from './runtime.ts';
+import { searchSources } from './search-sources.ts';
 import { startWorkerChild } from './worker-child.ts';
 
 const roles = ['all', 'api', 'worker'] as const;
@@ -50,7 +53,7 @@ async function serve(runtime: Runtime, role: Role, holder?: string): Promise<voi
     stops.push(
       role === 'all'
         ? startChild(runtime, opened, fatal.reject).stop
-        : startWorker({ ...opened, loginLimits: opened.config.login, onFatal: fatal.reject }).stop,
+        : startUpkeep(runtime, opened, fatal.reject).stop,
     );
     // Jobs may end the process that does them, and an API must not be that process.
     if (role === 'worker') stops.push(startRunner(runtime, opened, holder));
@@ -82,12 +85,36 @@ function startChild(runtime: Runtime, { log, store }: Opened, onFatal: (error: E
 function startRunner(runtime: Runtime, opened: Opened, holder = runtime.randomText(12)): () => Promise<void> {
   const { config, log, store } = opened;
   const settings = { ...usualSettings, ...config.worker, ...runtime.jobs.settings };
-  const registry = createRegistry(runtime.jobs.definitions(opened));
+  const definitions = runtime.jobs.definitions(runtime, opened);
+  const pools = [
+    { pool: 'jobs', concurrency: settings.concurrency },
+    { pool: 'pulls', concurrency: config.pull.concurrency },
+  ];
+  const places = pools.reduce((sum, { concurrency }) => sum + concurrency, 0);
   const logAsText = writesText({ ...config.log, out: runtime.stderr });
-  const watchdog = startWatchdog(settings, [...registry.keys()], logAsText);
+  const names = definitions.map(({ name }) => name);
+  const watchdog = startWatchdog({ ...settings, concurrency: places }, names, logAsText);
   const { random } = runtime;
-  const runner = new Runner({ queue: store.jobs, registry, holder, settings, log, random, watchdog });
-  return () => runner.stop();
+  const runners = pools.map(({ pool, concurrency }) => {
+    const registry = createRegistry(definitions.filter((definition) => definition.pool === pool));
+    const here = { ...settings, concurrency };
+    return new Runner({ queue: store.jobs, registry, holder, settings: here, log, random, watchdog });
+  });
+  return async () => {
+    await Promise.all(runners.map((runner) => runner.stop()));
+    await watchdog.stop();
+  };
+}
+
+function startUpkeep(runtime: Runtime, opened: Opened, onFatal: (error: Error) => void) {
+  const { searchIndex, leases } = opened.store;
+  const indexer = createIndexer(
+    { searchIndex, leases, sources: searchSources(opened.store), isBusy: () => opened.pullsInHand.size > 0 },
+    runtime.randomText(12),
+  );
+  const { login, pull } = opened.config;
+  const pulls = { settings: pull, random: runtime.random };
+  return startWorker({ ...opened, indexer, loginLimits: login, pulls, onFatal });
 }
 
 async function startApi(runtime: Runtime, opened: Opened) {
@@ -102,6 +129,8 @@ async function startApi(runtime: Runtime, opened: Opened) {
     metrics: createMetrics({ process: true }),
     randomText: runtime.randomText,
     version: runtime.version,
+    now: runtime.now,
+    discoverFeeds: feedFinder(opened.outbound),
   });
   const listening = await listen(app.fetch, config);
   const address = addressToOpen(config, listening.port);

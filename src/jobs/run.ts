@@ -1,5 +1,5 @@
 // One attempt at one job, from its claim to how it ended.
-import { LeaseLost, Unavailable } from '../errors.ts';
+import { Later, LeaseLost, Unavailable } from '../errors.ts';
 import type { JobFence, JobProgress } from '../model/job.ts';
 import type { ClaimedJob } from '../store/job-queue/claim.ts';
 import type { Outcome } from '../store/job-queue/settle.ts';
@@ -87,6 +87,7 @@ export class Run {
       // The queue makes a cancelled job of one that was to be cancelled and is given back.
       if (this.#interruption === 'cancelled' || this.#interruption === 'stopping')
         return { kind: 'returned' };
+      if (error instanceof Later) return { kind: 'returned', delayMs: error.delayMs };
       onError(error);
       return this.#failed(this.#interruption === 'time is up' ? this.#tooSlow(error) : error, random);
     } finally {

@@ -107,7 +107,6 @@ export class Runner {
     await this.#attending;
     await this.#keeping?.catch(() => {});
     await this.#writeTally();
-    await this.#deps.watchdog?.stop();
   }
 
   /** One cycle at a time; who comes meanwhile is served by its next turn. */

@@ -1,8 +1,10 @@
 // The worker: upkeep that no request should wait for.
 import { LibraryLost } from '../errors.ts';
+import { type ScheduleDeps, schedulePulls } from '../feeds/pull-jobs.ts';
 import { lookEveryMs } from '../library/journal/flush-rules.ts';
 import type { Flusher } from '../library/journal/flusher.ts';
 import type { Log } from '../log.ts';
+import type { Indexer } from '../search/index-pending.ts';
 import type { AttemptLimits } from '../store/login-attempt-store.ts';
 import type { Store } from '../store/store.ts';
 import { every } from './every.ts';
@@ -11,15 +13,20 @@ const tidyEveryMs = 2_000;
 const tidyThoroughlyEveryMs = 15 * 60_000;
 const forgetEveryMs = 10 * 60_000;
 const foldEveryMs = 10 * 60_000;
+const scheduleEveryMs = 5_000;
+const mendEveryMs = 60_000;
 const forgetJobsEveryMs = 60_000;
 const keepDoneMs = 3_600_000;
 const keepOtherMs = 30 * 24 * 3_600_000;
 const forgetAtOnce = 500;
+const indexEveryMs = 500;
 
 export interface WorkerDeps {
   readonly store: Store;
   readonly flusher: Flusher;
+  readonly indexer: Indexer;
   readonly loginLimits: AttemptLimits;
+  readonly pulls: Omit<ScheduleDeps, 'pulls'>;
   readonly log: Log;
   /** Called when going on makes no sense. */
   readonly onFatal: (error: Error) => void;
@@ -29,7 +36,8 @@ export interface RunningWorker {
   stop(): Promise<void>;
 }
 
-export function startWorker({ store, flusher, loginLimits, log, onFatal }: WorkerDeps): RunningWorker {
+export function startWorker(deps: WorkerDeps): RunningWorker {
+  const { store, flusher, indexer, loginLimits, pulls, log, onFatal } = deps;
   const onError = (task: string) => {
     let lastMessage: string | undefined;
     return (err: unknown) => {
@@ -44,8 +52,11 @@ export function startWorker({ store, flusher, loginLimits, log, onFatal }: Worke
   const tasks = [
     every(lookEveryMs, () => flusher.look(), onError('write the journal')),
     every(foldEveryMs, () => flusher.foldIfNight(), onError('fold the journal')),
+    every(indexEveryMs, () => indexForSearch(indexer), onError('index for search')),
     every(tidyEveryMs, () => store.tidy('light'), onError('tidy')),
     every(tidyThoroughlyEveryMs, () => store.tidy('thorough'), onError('tidy thoroughly')),
+    every(scheduleEveryMs, () => schedule(store, pulls), onError('put pulls into the queue')),
+    every(mendEveryMs, () => store.pulls.mendUnread(), onError('mend what is unread')),
     every(forgetJobsEveryMs, () => forgetOldJobs(store), onError('forget old jobs')),
     every(forgetEveryMs, () => forgetExpired(store, loginLimits), onError('forget expired')),
   ];
@@ -54,6 +65,14 @@ export function startWorker({ store, flusher, loginLimits, log, onFatal }: Worke
       await Promise.all(tasks.map((task) => task.stop()));
     },
   };
+}
+
+async function schedule(store: Store, deps: WorkerDeps['pulls']): Promise<void> {
+  await schedulePulls({ ...deps, pulls: store.pulls });
+}
+
+async function indexForSearch(indexer: Indexer): Promise<void> {
+  await indexer.look();
 }
 
 export async function forgetExpired(store: Store, loginLimits: AttemptLimits): Promise<void> {

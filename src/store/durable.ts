@@ -32,10 +32,28 @@ export const durableTables: readonly (DurableTable & { name: TableName })[] = [
   { id: 1, name: 'users', key: id, counts: true },
   { id: 2, name: 'tokens', key: id, counts: true },
   { id: 3, name: 'groups', key: id, counts: true },
+  { id: 4, name: 'feeds', key: id, counts: true },
+  { id: 5, name: 'entries', key: id, counts: true },
+  { id: 6, name: 'entry_marks', key: [{ column: 'entry_id', type: 'integer' }], counts: false },
+  {
+    id: 7,
+    name: 'entry_tombstones',
+    key: [
+      { column: 'feed_id', type: 'integer' },
+      { column: 'guid', type: 'text' },
+    ],
+    counts: false,
+  },
+  { id: 8, name: 'items', key: id, counts: true },
+  { id: 9, name: 'bookmarks', key: id, counts: true },
 ];
 
+/** Not in tables.ts: one is written by migrations alone, the other differs between the engines. */
+export const untypedTables = ['search_terms', 'schema_migrations'] as const;
+type UntypedTable = (typeof untypedTables)[number];
+
 /** Rebuilt or simply begun anew when the index is rebuilt. */
-export const derivedTables: readonly (TableName | 'schema_migrations')[] = [
+export const derivedTables: readonly (TableName | UntypedTable)[] = [
   'sessions',
   'login_attempts',
   'meta',
@@ -44,7 +62,12 @@ export const derivedTables: readonly (TableName | 'schema_migrations')[] = [
   'jobs',
   'job_counters',
   'host_pauses',
-  'schema_migrations',
+  'feed_fetch_state',
+  'unread_entries',
+  'feed_counts',
+  'search_docs',
+  'search_pending',
+  ...untypedTables,
 ];
 
 /** Where the parts of a key stand in a note: integers in k1 and k2, text in kt. */

@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database, Reader, Writer } from './database.ts';
 import { type DurableTable, durableTables, noteColumns, type Row } from './durable.ts';
+import { idList } from './id-list.ts';
 import { lastSetKey, ordinalKey } from './journal-keys.ts';
 import { type Lease, requireLease } from './lease-store.ts';
 
@@ -92,14 +93,10 @@ export function journalStore(db: Database, tables: readonly DurableTable[] = dur
         await setMeta(trx, lastSetKey, JSON.stringify(written));
       });
       for (let at = 0; at < seen.length; at += notesPerDelete) {
-        const some = JSON.stringify(seen.slice(at, at + notesPerDelete));
+        const some = idList(db, seen.slice(at, at + notesPerDelete));
         await db.write(async (trx) => {
           await requireLease(db, trx, lease);
-          const these =
-            db.engine === 'sqlite'
-              ? sql`SELECT value FROM json_each(${some})`
-              : sql`SELECT value::bigint FROM json_array_elements_text(${some}::json)`;
-          await sql`DELETE FROM journal_dirty WHERE seq IN (${these})`.execute(trx);
+          await sql`DELETE FROM journal_dirty WHERE seq IN ${some}`.execute(trx);
         });
       }
     },

@@ -3,15 +3,22 @@ import type { Clock } from '../model/glossary.ts';
 import { type CredentialStore, credentialStore } from './credential-store.ts';
 import type { Database } from './database.ts';
 import type { DurableTable, Row } from './durable.ts';
+import { type EntryTexts, entryTexts } from './entry-texts.ts';
 import { type HostPauseStore, hostPauseStore } from './host-pause-store.ts';
 import { type IndexStore, indexStore } from './index-store.ts';
 import { type JobQueue, jobQueue } from './job-queue/job-queue.ts';
 import { type JournalStore, journalStore } from './journal-store.ts';
 import { type LeaseStore, leaseStore } from './lease-store.ts';
 import { type LoginAttemptStore, loginAttemptStore } from './login-attempt-store.ts';
+import { type BookmarkStore, bookmarkStore } from './owned/bookmark-store.ts';
+import { type EntryStore, entryStore } from './owned/entry-store.ts';
+import { type FeedStore, feedStore } from './owned/feed-store.ts';
 import { type GroupStore, groupStore } from './owned/group-store.ts';
 import { ownedBy } from './owned/owned-rows.ts';
+import { type SearchStore, searchStore } from './owned/search-store.ts';
 import { type TokenStore, tokenStore } from './owned/token-store.ts';
+import { type PullStore, pullStore } from './pull-store.ts';
+import { type SearchIndex, searchIndex } from './search/search-index.ts';
 import { type SetupLinkStore, setupLinkStore } from './setup-link-store.ts';
 import { rowsInOrder, type StateHash, stateHash } from './state-hash.ts';
 import { type UserStore, userStore } from './user-store.ts';
@@ -27,6 +34,10 @@ export interface Store {
   readonly leases: LeaseStore;
   readonly jobs: JobQueue;
   readonly hostPauses: HostPauseStore;
+  readonly pulls: PullStore;
+  readonly entryTexts: EntryTexts;
+  /** The writing side of search. What a user finds is under forUser(). */
+  readonly searchIndex: SearchIndex;
   forUser(userId: number): UserRows;
   /** One hash over every durable row. */
   stateHash(): Promise<StateHash>;
@@ -40,7 +51,11 @@ export interface Store {
 /** All that belongs to one user. */
 export interface UserRows {
   readonly groups: GroupStore;
+  readonly feeds: FeedStore;
+  readonly entries: EntryStore;
+  readonly bookmarks: BookmarkStore;
   readonly tokens: TokenStore;
+  readonly search: SearchStore;
 }
 
 export function createStore(db: Database, now: Clock): Store {
@@ -55,9 +70,19 @@ export function createStore(db: Database, now: Clock): Store {
     leases: leaseStore(db),
     jobs: jobQueue(db),
     hostPauses: hostPauseStore(db, now),
+    pulls: pullStore(db, now),
+    entryTexts: entryTexts(db),
+    searchIndex: searchIndex(db),
     forUser: (userId) => {
       const owned = ownedBy(db, userId);
-      return { groups: groupStore(owned, now), tokens: tokenStore(owned, now) };
+      return {
+        groups: groupStore(owned, now),
+        feeds: feedStore(owned, now),
+        entries: entryStore(owned),
+        bookmarks: bookmarkStore(owned, now),
+        tokens: tokenStore(owned, now),
+        search: searchStore(owned),
+      };
     },
     stateHash: () => stateHash(db),
     durableRows: (table) => rowsInOrder(db.read, table),

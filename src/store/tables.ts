@@ -14,6 +14,17 @@ export interface Tables {
   jobs: JobsTable;
   job_counters: JobCountersTable;
   host_pauses: HostPausesTable;
+  feeds: FeedsTable;
+  feed_fetch_state: FeedFetchStateTable;
+  entries: EntriesTable;
+  entry_marks: EntryMarksTable;
+  entry_tombstones: EntryTombstonesTable;
+  unread_entries: UnreadEntriesTable;
+  feed_counts: FeedCountsTable;
+  items: ItemsTable;
+  bookmarks: BookmarksTable;
+  search_docs: SearchDocsTable;
+  search_pending: SearchPendingTable;
 }
 
 export interface UsersTable {
@@ -112,6 +123,145 @@ export interface JobCountersTable {
 export interface HostPausesTable {
   host: string;
   until_ms: number;
+}
+
+export interface FeedsTable {
+  id: Generated<number>;
+  user_id: number;
+  group_id: number;
+  name: string;
+  link: string;
+  site_url: string;
+  suspended: Generated<0 | 1>;
+  proxy: Generated<string>;
+  gone_at: number | null;
+  read_through_id: Generated<number>;
+  keep_entries: number | null;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface FeedFetchStateTable {
+  feed_id: number;
+  etag: Generated<string>;
+  last_modified: Generated<string>;
+  validators_url: Generated<string>;
+  cache_control: Generated<string>;
+  expires_at: Generated<number>;
+  last_checked_at: Generated<number>;
+  next_check_at: Generated<number>;
+  last_http_status: Generated<number>;
+  retry_after_until: Generated<number>;
+  last_success_at: Generated<number>;
+  last_error_at: Generated<number>;
+  last_error: Generated<string>;
+  consecutive_failures: Generated<number>;
+  body_hash: Generated<string>;
+  document_entries: Generated<string>;
+  moved_to: Generated<string>;
+  moved_seen: Generated<number>;
+  updated_at: Generated<number>;
+}
+
+export interface EntriesTable {
+  id: Generated<number>;
+  user_id: number;
+  feed_id: number;
+  guid: string;
+  title: string;
+  link: string;
+  author: string;
+  content: string;
+  enclosures: string;
+  categories: string;
+  pub_date: number;
+  created_at: number;
+  updated_at: number;
+  content_hash: string;
+}
+
+export interface EntryMarksTable {
+  entry_id: number;
+  user_id: number;
+  is_read: 0 | 1;
+}
+
+export interface EntryTombstonesTable {
+  feed_id: number;
+  guid: string;
+  user_id: number;
+}
+
+export interface UnreadEntriesTable {
+  user_id: number;
+  pub_date: number;
+  entry_id: number;
+  feed_id: number;
+  group_id: number;
+}
+
+export interface FeedCountsTable {
+  feed_id: number;
+  user_id: number;
+  unread: number;
+  entries: number;
+  stale: Generated<0 | 1>;
+}
+
+export interface ItemsTable {
+  id: Generated<number>;
+  user_id: number;
+  url: string;
+  url_key: string;
+  title: Generated<string>;
+  title_from: Generated<'' | 'entry' | 'page' | 'raindrop' | 'person'>;
+  excerpt: Generated<string>;
+  author: Generated<string>;
+  status: Generated<string>;
+  is_favorite: Generated<0 | 1>;
+  collection_id: number | null;
+  snapshot_key: string | null;
+  text_sha256: string | null;
+  thumbnail_key: string | null;
+  enrichment_status: 'pending' | 'processing' | 'succeeded' | 'failed';
+  enrichment_error: string | null;
+  enriched_at: number | null;
+  saved_at: number | null;
+  created_at: number;
+  updated_at: number;
+  deleted_at: number | null;
+}
+
+export interface BookmarksTable {
+  id: Generated<number>;
+  user_id: number;
+  item_id: number;
+  entry_id: number | null;
+  feed_id: number | null;
+  link: string;
+  title: string;
+  content: string;
+  pub_date: number;
+  feed_name: string;
+  created_at: number;
+}
+
+export interface SearchDocsTable {
+  id: number;
+  user_id: number;
+  kind: string;
+  ref_id: number;
+  url_key: string | null;
+  title: string;
+  site: string | null;
+  published_at: number;
+  text_sha256: string;
+}
+
+export interface SearchPendingTable {
+  kind: string;
+  ref_id: number;
+  version: number;
 }
 
 /** Tables whose rows belong to one user. They are reached through `store.forUser(id)` alone. */

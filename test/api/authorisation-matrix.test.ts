@@ -2,10 +2,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createToken } from '../../src/accounts/tokens.ts';
 import type { RouteEntry } from '../../src/api/router.ts';
+import { bookmarkPage } from '../../src/feeds/bookmark.ts';
 import type { User } from '../../src/model/user.ts';
 import { type Client, foreignOrigin, openApi, password, type Sent, type TestApi } from '../support/api.ts';
 import { onEachEngine } from '../support/engines.ts';
 import { makeJob } from '../support/jobs.ts';
+import { fill, listAll, newFeed, published } from '../support/reader.ts';
 
 /** Makes what stands at a path with a parameter. A new path with a parameter needs its line here. */
 const resources: Record<string, (api: TestApi, user: User) => Promise<number>> = {
@@ -13,15 +15,44 @@ const resources: Record<string, (api: TestApi, user: User) => Promise<number>> =
     (await opened.store.forUser(user.id).groups.create({ name: `Group ${counter++}` })).id,
   '/api/tokens/{id}': async ({ accounts }, user) =>
     (await createToken(accounts, user, { name: 'theirs', scope: 'read' })).token.id,
+  '/api/feeds/{id}': addFeed,
+  '/api/feeds/{id}/refresh': addFeed,
+  '/api/items/{id}': addEntry,
+  '/api/bookmarks/{id}': async ({ opened }, user) =>
+    (await bookmarkPage(opened.store.forUser(user.id), { ...page, link: `https://example.org/${counter++}` }))
+      .id,
   '/api/v1/jobs/{id}': (api) => makeJob(api, 'done'),
   '/api/v1/jobs/{id}/events': (api) => makeJob(api, 'done'),
   '/api/v1/jobs/{id}/retry': (api) => makeJob(api, 'dead'),
   '/api/v1/jobs/{id}/cancel': (api) => makeJob(api, 'waiting'),
 };
 
+const page = { link: '', title: 'A page', content: '', feedName: '', pubDate: 0 };
+
+async function addFeed({ opened }: TestApi, user: User): Promise<number> {
+  const link = `https://example.org/feed/${counter++}`;
+  return (await opened.store.forUser(user.id).feeds.create(newFeed(link))).id;
+}
+
+async function addEntry({ opened: { store } }: TestApi, user: User): Promise<number> {
+  const link = `https://example.org/feed/${counter++}`;
+  const { id: feedId } = await store.forUser(user.id).feeds.create(newFeed(link));
+  await fill(store, link, [published('a')]);
+  const [entry] = await listAll(store.forUser(user.id), { feedId });
+  return entry?.id ?? 0;
+}
+
 /** A body that the route would take, where one that is refused would hide the answer that counts. */
 const bodies: Record<string, () => unknown> = {
   'patch /api/groups/{id}': () => ({ name: `Renamed ${counter++}` }),
+  'post /api/feeds': () => ({ link: `https://example.org/new/${counter++}` }),
+  'post /api/feeds/batch': () => ({ feeds: [] }),
+  'post /api/feeds/validate': () => ({ url: 'https://example.org/' }),
+  'patch /api/feeds/{id}': () => ({ name: `Renamed ${counter++}` }),
+  'patch /api/items/-/read': () => ({ ids: [1] }),
+  'patch /api/items/-/unread': () => ({ ids: [1] }),
+  'post /api/items/-/read-all': () => ({}),
+  'post /api/bookmarks': () => ({ link: `https://example.org/new/${counter++}` }),
   'post /api/sessions': () => ({ username: 'anna', password }),
   'post /api/setup': () => ({ token: 'made up', password }),
 };

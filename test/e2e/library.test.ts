@@ -3,8 +3,11 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { readMigrations } from '../../src/store/migrations.ts';
 import { onEachEngine } from '../support/engines.ts';
 import { databaseUrl, jsonRequest, type LecternEnv, useLectern } from '../support/lectern-process.ts';
+import { migrate } from '../support/migrate.ts';
+import { withSession } from '../support/session.ts';
 
 const password = 'correct horse';
 
@@ -150,5 +153,24 @@ onEachEngine('a library and its processes', (engine) => {
     env = { ...env, ...(await freshIndex()) };
     const { stdout } = await run('reinflate', '--json');
     expect(JSON.parse(stdout).tables).toContainEqual(expect.objectContaining({ table: 'groups', rows: 2 }));
+  }, 60_000);
+
+  it('that is lost is renewed from an index of an older schema, with changes that were never flushed', async () => {
+    const target = await engine.freshTarget({ empty: true });
+    await migrate(target, readMigrations(engine.name).slice(0, -1));
+    await withSession(target, (session) =>
+      session.rows("INSERT INTO users (username, role, created_at, updated_at) VALUES ($1, 'owner', 0, 0)", [
+        'anna',
+      ]),
+    );
+    env = { ...env, LECTERN_DATABASE_URL: databaseUrl(target) };
+    expect(await run('library', 'renew')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('1 rows'),
+    });
+    expect(await run('user', 'list')).toMatchObject({ code: 0, stdout: expect.stringContaining('anna') });
+    env = { ...env, ...(await freshIndex()) };
+    expect(await run('reinflate')).toMatchObject({ code: 0 });
+    expect(await run('user', 'list')).toMatchObject({ code: 0, stdout: expect.stringContaining('anna') });
   }, 60_000);
 });

@@ -6,7 +6,7 @@ import { appliedVersion, type Migration, readMigrations, reinflateKey } from '..
 import type { Session } from '../../src/store/session.ts';
 import { openDatabaseAsItIs } from '../support/as-it-is.ts';
 import { type EngineName, onEachEngine, onOneEngine, useEngine } from '../support/engines.ts';
-import { forEachFault } from '../support/faults.ts';
+import { type Faults, forEachFault } from '../support/faults.ts';
 import { faultySession } from '../support/faulty-session.ts';
 import { folderFiles, openPair, reinflateInto, temporaryFolder } from '../support/library.ts';
 import { migrate } from '../support/migrate.ts';
@@ -89,43 +89,48 @@ onEachEngine('a migration in the middle of a history', (engine) => {
 
   // The end after a statement is the end before the next one.
   it('is done by the next start when the process ends after any of its statements, and nothing is lost', async () => {
-    const ends = await forEachFault({ kind: 'crash', moment: 'after' }, async (faults) => {
-      const { files, target, old, kept } = await twoSchemas();
-      const before = await old.store.stateHash();
-      const ended = migrate(target, migrations, (session) => faultySession(session, faults));
-      await ended.catch(() => expect(faults.fired).toBeDefined());
+    const plan = { kind: 'crash', moment: 'after' } as const;
+    // Most of them put triggers in place, for every durable table alike: on PostgreSQL, where a database takes long to
+    // make, some of them stand for all.
+    await forEachFault(plan, endThere, { stride: engine.name === 'sqlite' ? 1 : 13 });
+    await forEachFault({ ...plan, only: ['COMMIT'] }, endThere);
+  }, 240_000);
 
-      // Whoever still runs at the schema that there is loses nothing that it writes, either.
-      const version = await withSession(target, appliedVersion);
-      expect([present.length, next.version]).toContain(version);
-      if (version === present.length) {
-        expect(await old.store.stateHash()).toEqual(before);
-        await old.store.forUser(1).groups.rename(kept.id, { name: 'renamed after the crash' });
-        expect(await old.flush()).toBe(1);
-      }
-      await old.close();
+  async function endThere(faults: Faults): Promise<void> {
+    const { files, target, old, kept } = await twoSchemas();
+    const before = await old.store.stateHash();
+    const ended = migrate(target, migrations, (session) => faultySession(session, faults));
+    await ended.catch(() => expect(faults.fired).toBeDefined());
 
-      await migrate(target, migrations);
-      const after = await openDatabaseAsItIs(target, files);
-      const { rows } = await sql<{ colour: string }>`SELECT colour FROM groups ORDER BY id`.execute(
-        after.database.read,
-      );
-      expect(rows.every(({ colour }) => colour.startsWith('grey of '))).toBe(true);
-      const state = await after.store.stateHash();
-      await after.database.write((trx) => sql`UPDATE groups SET colour = 'noted'`.execute(trx));
-      expect(await after.flush()).toEqual({ facts: 3 });
-      await after.close();
+    // Whoever still runs at the schema that there is loses nothing that it writes, either.
+    const version = await withSession(target, appliedVersion);
+    expect([present.length, next.version]).toContain(version);
+    if (version === present.length) {
+      expect(await old.store.stateHash()).toEqual(before);
+      await old.store.forUser(1).groups.rename(kept.id, { name: 'renamed after the crash' });
+      expect(await old.flush()).toBe(1);
+    }
+    await old.close();
 
-      // What the library has gives the same index, up to the last change.
-      const empty = await elsewhere.freshTarget({ empty: true });
-      await reinflateInto(empty, files, { migrations: colourful('sqlite') });
-      const rebuilt = await openDatabaseAsItIs(empty, files);
-      await rebuilt.database.write((trx) => sql`UPDATE groups SET colour = 'grey of ' || name`.execute(trx));
-      expect(await rebuilt.store.stateHash()).toEqual(state);
-      await rebuilt.close();
-    });
-    expect(ends).toBeGreaterThan(20);
-  }, 120_000);
+    await migrate(target, migrations);
+    const after = await openDatabaseAsItIs(target, files);
+    const { rows } = await sql<{ colour: string }>`SELECT colour FROM groups ORDER BY id`.execute(
+      after.database.read,
+    );
+    expect(rows.every(({ colour }) => colour.startsWith('grey of '))).toBe(true);
+    const state = await after.store.stateHash();
+    await after.database.write((trx) => sql`UPDATE groups SET colour = 'noted'`.execute(trx));
+    expect(await after.flush()).toEqual({ facts: 3 });
+    await after.close();
+
+    // What the library has gives the same index, up to the last change.
+    const empty = await elsewhere.freshTarget({ empty: true });
+    await reinflateInto(empty, files, { migrations: colourful('sqlite') });
+    const rebuilt = await openDatabaseAsItIs(empty, files);
+    await rebuilt.database.write((trx) => sql`UPDATE groups SET colour = 'grey of ' || name`.execute(trx));
+    expect(await rebuilt.store.stateHash()).toEqual(state);
+    await rebuilt.close();
+  }
 
   it('does not start over a reinflate that was interrupted', async () => {
     const { target, old } = await twoSchemas();

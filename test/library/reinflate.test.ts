@@ -64,7 +64,7 @@ describe.each<[from: EngineName, to: EngineName]>([
 
   it('any history gives back all that was flushed, twice over', async () => {
     const history = fc.record({
-      steps: fc.array(drawStep, { minLength: 3, maxLength: 25 }),
+      steps: fc.array(drawStep, { minLength: 3, maxLength: 40 }),
       end: fc.constantFrom<('stop' | 'kill')[]>('stop', 'kill'),
     });
     await fc.assert(

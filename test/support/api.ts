@@ -27,6 +27,7 @@ export interface ApiOptions {
   corsAllowedOrigins?: string[];
   loginLimits?: Partial<AttemptLimits>;
   /** In place of the real store, for a suite that wants a moment of it to last. */
+  discoverFeeds?: (address: string) => Promise<readonly { title: string; link: string }[]>;
   store?: Store;
 }
 
@@ -64,6 +65,8 @@ export class TestApi {
       metrics: createMetrics({ process: false }),
       randomText,
       version: '0.0.0-test',
+      now: opened.clock.now,
+      discoverFeeds: options.discoverFeeds ?? (async () => []),
     });
     this.app = app;
     this.entries = entries;

@@ -16,8 +16,8 @@ interface Generator {
   /** A new row without its counted id, or undefined when it needs another row first. */
   insert(draw: Draw, live: Live): Row | undefined;
   change(draw: Draw): Row;
-  /** Tables whose rows name a row of this one: while there are any, it stays. */
-  readonly namedBy: readonly string[];
+  /** Columns that name a row of another table: while there are such rows, the other one stays. */
+  readonly names?: Readonly<Record<string, string>>;
 }
 
 const anyOf = (rows: readonly Row[] | undefined, pick: number) =>
@@ -35,7 +35,6 @@ export const generators: Readonly<Record<string, Generator>> = {
       updated_at: pick,
     }),
     change: ({ pick, text }) => ({ username: `v${text}`, updated_at: pick * 1_000_000_000 }),
-    namedBy: ['tokens', 'groups'],
   },
   tokens: {
     insert: ({ pick, text }, live) => {
@@ -52,7 +51,7 @@ export const generators: Readonly<Record<string, Generator>> = {
       );
     },
     change: ({ text }) => ({ name: text, fever_sha256: `f${text}` }),
-    namedBy: [],
+    names: { user_id: 'users' },
   },
   groups: {
     insert: ({ pick, text }, live) => {
@@ -69,9 +68,141 @@ export const generators: Readonly<Record<string, Generator>> = {
     },
     // Few names, so that they pass from one row to another.
     change: ({ pick }) => ({ name: ['a', 'b', 'c'][pick % 3], updated_at: pick }),
-    namedBy: [],
+    names: { user_id: 'users' },
+  },
+  feeds: {
+    insert: ({ pick, text }, live) => {
+      const group = anyOf(live.get('groups'), pick);
+      return (
+        group && {
+          user_id: group.user_id,
+          group_id: group.id,
+          name: text,
+          link: `https://example.org/${pick % 4}`,
+          site_url: text,
+          suspended: pick % 2,
+          proxy: '',
+          gone_at: pick % 3 === 0 ? pick : null,
+          read_through_id: pick % 5,
+          keep_entries: pick % 2 === 0 ? null : pick,
+          created_at: pick,
+          updated_at: pick,
+        }
+      );
+    },
+    change: ({ pick, text }) => ({
+      name: text,
+      link: `https://example.org/${pick % 4}`,
+      read_through_id: pick,
+    }),
+    names: { user_id: 'users', group_id: 'groups' },
+  },
+  entries: {
+    insert: ({ pick, text }, live) => {
+      const feed = anyOf(live.get('feeds'), pick);
+      return (
+        feed && {
+          user_id: feed.user_id,
+          feed_id: feed.id,
+          guid: `${pick % 6}${text}`,
+          title: text,
+          link: text,
+          author: text,
+          content: text.repeat(pick % 50),
+          enclosures: '[]',
+          categories: JSON.stringify([text]),
+          pub_date: pick * 1_000,
+          created_at: pick,
+          updated_at: pick,
+          content_hash: text,
+        }
+      );
+    },
+    change: ({ pick, text }) => ({ title: text, guid: `${pick % 6}`, updated_at: pick }),
+    names: { user_id: 'users', feed_id: 'feeds' },
+  },
+  entry_marks: {
+    insert: ({ pick }, live) => {
+      const entry = anyOf(live.get('entries'), pick);
+      return entry && { entry_id: entry.id, user_id: entry.user_id, is_read: pick % 2 };
+    },
+    change: ({ pick }) => ({ is_read: pick % 2 }),
+    names: { user_id: 'users', entry_id: 'entries' },
+  },
+  entry_tombstones: {
+    insert: ({ pick, text }, live) => {
+      const feed = anyOf(live.get('feeds'), pick);
+      return feed && { feed_id: feed.id, guid: `${pick % 6}${text}`, user_id: feed.user_id };
+    },
+    change: ({ text }) => ({ guid: `t${text}` }),
+    names: { user_id: 'users', feed_id: 'feeds' },
+  },
+  items: {
+    insert: ({ pick, text }, live) => {
+      const user = anyOf(live.get('users'), pick);
+      return (
+        user && {
+          user_id: user.id,
+          url: text,
+          url_key: `1:${pick % 5}${text}`,
+          title: text,
+          title_from: ['', 'entry', 'page', 'raindrop', 'person'][pick % 5],
+          excerpt: text,
+          author: text,
+          status: '',
+          is_favorite: pick % 2,
+          collection_id: null,
+          snapshot_key: null,
+          text_sha256: null,
+          thumbnail_key: null,
+          enrichment_status: 'pending',
+          enrichment_error: null,
+          enriched_at: null,
+          saved_at: pick % 2 === 0 ? null : pick,
+          created_at: pick,
+          updated_at: pick,
+          deleted_at: null,
+        }
+      );
+    },
+    change: ({ pick, text }) => ({ title: text, url_key: `1:${pick % 5}`, deleted_at: pick }),
+    names: { user_id: 'users' },
+  },
+  bookmarks: {
+    insert: ({ pick, text }, live) => {
+      const item = anyOf(live.get('items'), pick);
+      const entry = anyOf(
+        live.get('entries')?.filter((row) => row.user_id === item?.user_id),
+        pick,
+      );
+      return (
+        item && {
+          user_id: item.user_id,
+          item_id: item.id,
+          entry_id: entry?.id ?? null,
+          feed_id: entry?.feed_id ?? null,
+          link: text,
+          title: text,
+          content: text,
+          pub_date: pick,
+          feed_name: text,
+          created_at: pick,
+        }
+      );
+    },
+    change: ({ text }) => ({ title: text, feed_name: `f${text}` }),
+    names: { user_id: 'users', item_id: 'items', entry_id: 'entries', feed_id: 'feeds' },
   },
 };
+
+/** The rows that name this one. */
+function isNamed(table: DurableTable, row: Row, live: Live): boolean {
+  return Object.entries(generators).some(([name, { names = {} }]) =>
+    Object.entries(names).some(
+      ([column, named]) => named === table.name && live.get(name)?.some((other) => other[column] === row.id),
+    ),
+  );
+}
 
 export type Step =
   | { readonly do: 'insert' | 'update' | 'delete' | 'move'; readonly table: number; readonly draw: Draw }
@@ -98,29 +229,32 @@ export async function change(db: Database, step: Extract<Step, { table: number }
   try {
     await db.write(async (trx) => {
       const live = new Map<string, Row[]>();
-      for (const { name } of durableTables) {
-        live.set(name, (await sql<Row>`SELECT * FROM ${sql.table(name)} ORDER BY id`.execute(trx)).rows);
+      for (const { name, key } of durableTables) {
+        const order = sql.join(key.map(({ column }) => sql.ref(column)));
+        live.set(
+          name,
+          (await sql<Row>`SELECT * FROM ${sql.table(name)} ORDER BY ${order}`.execute(trx)).rows,
+        );
       }
       const row = anyOf(live.get(table.name), step.draw.pick);
+      const into = sql.table(table.name);
+      const isThis = (found: Row) =>
+        sql.join(
+          table.key.map(({ column }) => sql`${sql.ref(column)} = ${found[column]}`),
+          sql` AND `,
+        );
       if (step.do === 'insert') {
         const drawn = generator.insert(step.draw, live);
-        if (drawn)
-          await sql`INSERT INTO ${sql.table(table.name)} (${names(drawn)}) VALUES (${values(drawn)})`.execute(
-            trx,
-          );
+        if (drawn) await sql`INSERT INTO ${into} (${names(drawn)}) VALUES (${values(drawn)})`.execute(trx);
       } else if (row && step.do === 'update') {
-        await sql`UPDATE ${sql.table(table.name)} SET ${assignments(generator.change(step.draw))} WHERE id = ${row.id}`.execute(
+        await sql`UPDATE ${into} SET ${assignments(generator.change(step.draw))} WHERE ${isThis(row)}`.execute(
           trx,
         );
-      } else if (row && step.do === 'move' && generator.namedBy.length === 0) {
-        await sql`UPDATE ${sql.table(table.name)} SET id = ${Number(row.id) + 1 + (step.draw.pick % 3)} WHERE id = ${row.id}`.execute(
-          trx,
-        );
-      } else if (row && step.do === 'delete') {
-        const isNamed = generator.namedBy.some((name) =>
-          live.get(name)?.some((other) => other.user_id === row.id),
-        );
-        if (!isNamed) await sql`DELETE FROM ${sql.table(table.name)} WHERE id = ${row.id}`.execute(trx);
+      } else if (row && step.do === 'move' && table.counts && !isNamed(table, row, live)) {
+        const id = Number(row.id) + 1 + (step.draw.pick % 3);
+        await sql`UPDATE ${into} SET id = ${id} WHERE ${isThis(row)}`.execute(trx);
+      } else if (row && step.do === 'delete' && !isNamed(table, row, live)) {
+        await sql`DELETE FROM ${into} WHERE ${isThis(row)}`.execute(trx);
       }
     });
   } catch (error) {

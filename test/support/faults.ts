@@ -102,8 +102,10 @@ export class Faults {
 export async function forEachFault(
   plan: Omit<FaultPlan, 'at'>,
   scenario: (faults: Faults, at: number) => Promise<void>,
+  /** With more than 1, only every so many operations are tried. */
+  { stride = 1 } = {},
 ): Promise<number> {
-  for (let at = 1; ; at++) {
+  for (let at = 1; ; at += stride) {
     const faults = new Faults({ ...plan, at });
     try {
       await scenario(faults, at);

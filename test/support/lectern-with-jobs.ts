@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { runCommandLine } from '../../src/cli/command-line.ts';
-import type { Opened } from '../../src/cli/runtime.ts';
+import type { Opened, Runtime } from '../../src/cli/runtime.ts';
 import { readConfig } from '../../src/config.ts';
 import { defineJob, type JobDefinition } from '../../src/jobs/registry.ts';
 import type { JobFence } from '../../src/model/job.ts';
@@ -24,7 +24,7 @@ import {
 
 const settings = JSON.parse(process.env.TEST_JOB_SETTINGS ?? '{}') as WorkerSettings;
 
-function definitions({ config }: Opened): JobDefinition[] {
+function definitions(_runtime: Runtime, { config }: Opened): JobDefinition[] {
   const opening = openDatabase(config.database, { now: Date.now, onIdleError: () => {}, asItIs: true });
 
   /** The effect of a job: a row, in the same commit as the job's end. */

@@ -11,6 +11,8 @@ export interface JobKind<P = unknown> {
   readonly timeoutMs: number;
   readonly maxAttempts: number;
   readonly backoff: Backoff;
+  /** Pulls wait for other servers most of the time, and have places of their own in a worker. */
+  readonly pool: 'jobs' | 'pulls';
 }
 
 /** The pause before the next attempt: doubled each time, and shortened by chance so that failures do not march in step. */
@@ -19,7 +21,7 @@ export interface Backoff {
   readonly longestMs: number;
 }
 
-type Choices = Partial<Pick<JobKind, 'lane' | 'timeoutMs' | 'maxAttempts' | 'backoff'>>;
+type Choices = Partial<Pick<JobKind, 'lane' | 'timeoutMs' | 'maxAttempts' | 'backoff' | 'pool'>>;
 
 export function jobKind<P>(kind: { name: string; schema: z.ZodType<P> } & Choices): JobKind<P> {
   return {
@@ -27,6 +29,7 @@ export function jobKind<P>(kind: { name: string; schema: z.ZodType<P> } & Choice
     timeoutMs: 5 * 60_000,
     maxAttempts: 8,
     backoff: { firstMs: 5_000, longestMs: 3_600_000 },
+    pool: 'jobs',
     ...kind,
   };
 }

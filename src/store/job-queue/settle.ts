@@ -13,8 +13,8 @@ export type Outcome =
   | { readonly kind: 'failed'; readonly error: string; readonly retryInMs: number }
   /** Kept, and not tried again unless a person says so. */
   | { readonly kind: 'dead'; readonly error: string }
-  /** Given back as if it had never been taken. */
-  | { readonly kind: 'returned' };
+  /** Given back as if it had never been taken; for later, if so long is named. */
+  | { readonly kind: 'returned'; readonly delayMs?: number };
 
 export interface Settled {
   readonly fence: JobFence;
@@ -56,6 +56,8 @@ async function settleOne(
       finished_at: unlessCancelled(ends ? now : sql`NULL`, now),
       expires: 0,
       ...(outcome.kind === 'failed' && { run_at: sql<number>`${now} + ${outcome.retryInMs}` }),
+      ...(outcome.kind === 'returned' &&
+        outcome.delayMs !== undefined && { run_at: sql<number>`${now} + ${Math.round(outcome.delayMs)}` }),
       ...(counts && { attempts: sql<number>`attempts + 1`, last_error: outcome.error }),
     })
     .where(isHeld(fence))

@@ -49,6 +49,9 @@ export function groupStore(owned: Owned, now: Clock) {
       await owned.write(async (rows) => {
         const row = await getRow(rows, id);
         if (row.is_default === 1) throw new Invalid('the default group cannot be deleted');
+        const defaultId = await findGroupId(rows, DEFAULT_GROUP_ID);
+        for (const table of ['feeds', 'unread_entries'] as const)
+          await rows.update(table).set({ group_id: defaultId }).where('group_id', '=', row.id).execute();
         await rows.delete('groups').where('id', '=', row.id).execute();
       });
     },
@@ -74,6 +77,17 @@ async function getRow(rows: Pick<OwnedRows, 'select'>, id: number): Promise<Row<
   const row = await found.executeTakeFirst();
   if (!row) throw new NotFound('group');
   return row;
+}
+
+/** The group's id in the index, for one as the API gives it. */
+export async function findGroupId(rows: Pick<OwnedRows, 'select'>, id: number): Promise<number> {
+  return (await getRow(rows, id)).id;
+}
+
+/** A list of what is in a group that is not there is empty. */
+export function noneIfMissing(error: unknown): null {
+  if (error instanceof NotFound) return null;
+  throw error;
 }
 
 function toGroup(row: Row<'groups'>): Group {

@@ -7,6 +7,7 @@ import { installTriggers, markJournaled, suspendTriggers } from '../journal/inst
 import { lastSetKey, ordinalKey } from '../journal-keys.ts';
 import type { Fact } from '../journal-store.ts';
 import { appliedVersion, type Migration, reinflateKey } from '../migrations.ts';
+import { rebuildStatements } from '../reader/unread.ts';
 import { type Session, tableExists } from '../session.ts';
 import type { FactWriter } from './fact-writer.ts';
 import { dropForeignKeys, readdForeignKeys } from './foreign-keys.ts';
@@ -132,8 +133,21 @@ export class Rebuild {
       await this.#setMeta(idKey, indexId);
       await markJournaled(session, this.#tables);
       await installTriggers(session, this.#tables);
+      await this.#rebuildDerived();
       await session.rows('DELETE FROM meta WHERE key = $1', [reinflateKey]);
     });
+  }
+
+  /** What follows from the durable rows, and is not kept in the library. */
+  async #rebuildDerived(): Promise<void> {
+    const { session } = this.#engine;
+    for (const statement of rebuildStatements()) await session.run(statement);
+    // Nothing is known of when which feed was last fetched: the first fetches are spread over half an hour.
+    await session.rows(
+      `INSERT INTO feed_fetch_state (feed_id, next_check_at)
+       SELECT id, CAST($1 AS bigint) + (id * 7919 % 1800) * 1000 FROM feeds`,
+      [this.#now()],
+    );
   }
 
   close(): Promise<void> {

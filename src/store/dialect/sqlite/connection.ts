@@ -117,6 +117,8 @@ export class SqliteConnection implements DatabaseConnection {
     const statement = this.db.prepare(sql);
     const prepared = { statement, columns: statement.columns().map(({ name }) => name) };
     statement.setReturnArrays(true);
+    // What run() reports holds the last rowid of whatever table, and those that FTS5 gives in its own do not fit a number.
+    if (prepared.columns.length === 0) statement.setReadBigInts(true);
     this.#statements.set(sql, prepared);
     if (this.#statements.size > cachedStatements) {
       const oldest = this.#statements.keys().next().value;

@@ -1,0 +1,175 @@
+// Entries, which the reader's API calls items.
+import { z } from '@hono/zod-openapi';
+import { Invalid } from '../../errors.ts';
+import type { Entry } from '../../model/entry.ts';
+import type { Router } from '../router.ts';
+import {
+  cursorOf,
+  ErrorBody,
+  idParam,
+  idQuery,
+  json,
+  jsonBody,
+  pageLimit,
+  parseCursor,
+  seconds,
+  toSeconds,
+} from '../schemas.ts';
+
+const EntryBody = z
+  .object({
+    id: z.int(),
+    feed_id: z.int(),
+    guid: z.string(),
+    title: z.string(),
+    link: z.string(),
+    author: z.string(),
+    content: z.string().openapi({ description: 'HTML, sanitised' }),
+    enclosures: z.array(z.object({ url: z.string(), type: z.string(), length: z.int().nullable() })),
+    categories: z.array(z.string()),
+    pub_date: seconds,
+    unread: z.boolean(),
+    created_at: seconds,
+    updated_at: seconds,
+  })
+  .openapi('Item');
+
+const ListQuery = z.object({
+  feed_id: idQuery.optional(),
+  group_id: idQuery.optional(),
+  unread: z
+    .enum(['true', 'false', '1', '0'])
+    .transform((text) => text === 'true' || text === '1')
+    .optional()
+    .openapi({ type: 'boolean' }),
+  limit: pageLimit(10, 100),
+  before: z.string().max(50).optional().openapi({ description: 'The next_cursor of the page before' }),
+  order_by: z.enum(['pub_date', 'created_at']).default('pub_date'),
+});
+
+const MarkInput = z.object({ ids: z.array(z.int().min(1)).min(1).max(1_000) }).openapi('MarkInput');
+
+const ReadAllInput = z
+  .object({ feed_id: z.int().min(1), group_id: z.int().min(1), through_id: z.int().min(1) })
+  .partial()
+  .openapi('ReadAllInput');
+
+const path = '/api/items';
+const tags = ['items'];
+
+export function entryRoutes(router: Router): void {
+  router.user(
+    {
+      method: 'get',
+      path,
+      tags,
+      summary: 'List entries, the newest first',
+      request: { query: ListQuery },
+      responses: {
+        200: json(
+          z.object({ data: z.array(EntryBody), total: z.int(), next_cursor: z.string().nullable() }),
+          'A page of entries',
+        ),
+        400: json(ErrorBody, 'The input is not as expected; the message names the field'),
+      },
+    },
+    async (c) => {
+      const {
+        feed_id: feedId,
+        group_id: groupId,
+        unread,
+        limit,
+        before,
+        order_by: order,
+      } = c.req.valid('query');
+      if (before !== undefined && order === 'created_at')
+        throw new Invalid('before: pages go by pub_date only; leave out before or order_by');
+      const place = before === undefined ? undefined : parseCursor(before);
+      const { entries } = c.get('actor').rows;
+      const list = await entries.list({
+        feedId,
+        groupId,
+        unread,
+        order,
+        limit,
+        before: place && { pubDate: place.seconds * 1000, id: place.id },
+      });
+      const last = list.length === limit ? list.at(-1) : undefined;
+      return c.json(
+        {
+          data: list.map(toBody),
+          total: await entries.count({ feedId, groupId, unread }),
+          next_cursor: last && order === 'pub_date' ? cursorOf(last.pubDate, last.id) : null,
+        },
+        200,
+      );
+    },
+  );
+
+  for (const [word, read] of [
+    ['read', true],
+    ['unread', false],
+  ] as const) {
+    router.user(
+      {
+        method: 'patch',
+        path: `${path}/-/${word}`,
+        tags,
+        summary: `Mark entries ${word}; ids that are not yours are passed over`,
+        request: { body: jsonBody(MarkInput) },
+        responses: { 204: { description: 'Marked' } },
+      },
+      async (c) => {
+        await c.get('actor').rows.entries.mark(c.req.valid('json').ids, { read });
+        return c.body(null, 204);
+      },
+    );
+  }
+
+  router.user(
+    {
+      method: 'post',
+      path: `${path}/-/read-all`,
+      tags,
+      summary: 'Mark everything read, or a feed, or a group; up to an entry, if one is named',
+      request: { body: jsonBody(ReadAllInput) },
+      responses: { 204: { description: 'Marked' } },
+    },
+    async (c) => {
+      const { feed_id: feedId, group_id: groupId, through_id: throughId } = c.req.valid('json');
+      await c.get('actor').rows.entries.markAllRead({ feedId, groupId, throughId });
+      return c.body(null, 204);
+    },
+  );
+
+  router.user(
+    {
+      method: 'get',
+      path: `${path}/{id}`,
+      tags,
+      summary: 'Get an entry',
+      request: { params: idParam },
+      responses: { 200: json(z.object({ data: EntryBody }), 'The entry') },
+    },
+    async (c) =>
+      c.json({ data: toBody(await c.get('actor').rows.entries.get(c.req.valid('param').id)) }, 200),
+  );
+}
+
+function toBody(entry: Entry): z.infer<typeof EntryBody> {
+  return {
+    id: entry.id,
+    feed_id: entry.feedId,
+    guid: entry.guid,
+    title: entry.title,
+    link: entry.link,
+    author: entry.author,
+    content: entry.content,
+    enclosures: entry.enclosures.map(({ url, type, lengthBytes }) => ({ url, type, length: lengthBytes })),
+    categories: [...entry.categories],
+    pub_date: toSeconds(entry.pubDate),
+    unread: entry.unread,
+    created_at: toSeconds(entry.createdAt),
+    updated_at: toSeconds(entry.updatedAt),
+  };
+}

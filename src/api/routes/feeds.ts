@@ -1,0 +1,330 @@
+import { z } from '@hono/zod-openapi';
+import { requestRefresh, requestRefreshOf } from '../../feeds/pull-jobs.ts';
+import type { Feed } from '../../model/feed.ts';
+import type { ApiDeps } from '../context.ts';
+import type { Router } from '../router.ts';
+import { ErrorBody, idParam, json, jsonBody, nameText, seconds, toSeconds } from '../schemas.ts';
+
+const FeedBody = z
+  .object({
+    id: z.int(),
+    group_id: z.int(),
+    name: z.string(),
+    link: z.string(),
+    site_url: z.string(),
+    suspended: z.boolean(),
+    proxy: z.string(),
+    keep_entries: z.int().nullable(),
+    gone_at: seconds.nullable(),
+    created_at: seconds,
+    updated_at: seconds,
+    fetch_state: z.object({
+      etag: z.string(),
+      last_modified: z.string(),
+      cache_control: z.string(),
+      expires_at: seconds,
+      last_checked_at: seconds,
+      next_check_at: seconds,
+      last_http_status: z.int(),
+      retry_after_until: seconds,
+      last_success_at: seconds,
+      last_error_at: seconds,
+      last_error: z.string(),
+      consecutive_failures: z.int(),
+      moved_to: z.string().openapi({ description: 'Where the server says that the feed has moved for good' }),
+    }),
+    unread_count: z.int(),
+    item_count: z.int(),
+  })
+  .openapi('Feed');
+
+/** What an index of PostgreSQL can hold, and more than any address that works. */
+const longestLink = 2_000;
+
+const address = z
+  .string()
+  .trim()
+  .max(longestLink)
+  .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), {
+    message: 'expected an http(s) address',
+  })
+  .transform((text) => new URL(text).href.replace(/#.*$/, ''));
+
+const siteUrl = z.union([z.literal(''), address]);
+
+const proxy = z
+  .string()
+  .trim()
+  .max(longestLink)
+  .refine(
+    (text) => text === '' || (URL.canParse(text) && /^(https?|socks5h?):$/.test(new URL(text).protocol)),
+    {
+      message: 'expected an address such as http://host:8080 or socks5://host:1080, or nothing',
+    },
+  );
+
+const groupId = z.int().min(1);
+const name = nameText(500);
+
+const FeedInput = z
+  .object({
+    group_id: groupId.default(1),
+    name: name.optional(),
+    link: address,
+    site_url: siteUrl.default(''),
+    proxy: proxy.default(''),
+  })
+  .openapi('FeedInput');
+
+const FeedPatch = z
+  .object({
+    group_id: groupId,
+    name,
+    link: address,
+    site_url: siteUrl,
+    suspended: z.boolean(),
+    proxy,
+    keep_entries: z.int().min(1).max(1_000_000).nullable(),
+  })
+  .partial()
+  .openapi('FeedPatch');
+
+const BatchInput = z
+  .object({
+    feeds: z
+      .array(
+        z.object({
+          group_id: groupId.default(1),
+          name: name.optional(),
+          link: z.string(),
+          site_url: z.string().default(''),
+        }),
+      )
+      .max(20_000),
+  })
+  .openapi('FeedBatch');
+
+const path = '/api/feeds';
+const tags = ['feeds'];
+const one = json(z.object({ data: FeedBody }), 'The feed');
+const taken = json(ErrorBody, 'You follow that address already');
+const batchBytes = 16 * 1024 * 1024;
+
+export function feedRoutes(router: Router, { store, discoverFeeds }: ApiDeps): void {
+  router.user(
+    {
+      method: 'get',
+      path,
+      tags,
+      summary: 'List your feeds, with how fetching goes and how many entries are unread',
+      responses: { 200: json(z.object({ data: z.array(FeedBody), total: z.int() }), 'Your feeds') },
+    },
+    async (c) => {
+      const feeds = await c.get('actor').rows.feeds.list();
+      return c.json({ data: feeds.map(toBody), total: feeds.length }, 200);
+    },
+  );
+
+  router.user(
+    {
+      method: 'post',
+      path,
+      tags,
+      summary: 'Follow a feed; it is fetched in the background',
+      request: { body: jsonBody(FeedInput) },
+      responses: { 200: one, 404: json(ErrorBody, 'There is no such group'), 409: taken },
+    },
+    async (c) => {
+      const input = c.req.valid('json');
+      const feed = await c.get('actor').rows.feeds.create({
+        groupId: input.group_id,
+        name: input.name ?? input.link,
+        link: input.link,
+        siteUrl: input.site_url,
+        proxy: input.proxy,
+      });
+      if (feed.fetchState.lastSuccessAt === 0)
+        await requestRefresh(store.jobs, feed, { evenSuspended: false });
+      return c.json({ data: toBody(feed) }, 200);
+    },
+  );
+
+  router.user(
+    {
+      method: 'post',
+      path: `${path}/batch`,
+      tags,
+      summary: 'Follow many feeds at once; they are fetched politely in the background',
+      request: { body: jsonBody(BatchInput) },
+      responses: {
+        200: json(
+          z.object({ data: z.object({ created: z.int(), failed: z.int(), errors: z.array(z.string()) }) }),
+          'How many were added, and why others were not',
+        ),
+        404: json(ErrorBody, 'There is no such group'),
+      },
+    },
+    async (c) => {
+      const { feeds } = c.req.valid('json');
+      const errors: string[] = [];
+      const good = feeds.flatMap((feed) => {
+        const link = address.safeParse(feed.link);
+        const site = siteUrl.safeParse(feed.site_url);
+        if (!link.success) {
+          errors.push(`${feed.link.slice(0, 200)}: ${link.error.issues[0]?.message ?? 'not an address'}`);
+          return [];
+        }
+        return [
+          {
+            groupId: feed.group_id,
+            name: feed.name ?? link.data,
+            link: link.data,
+            siteUrl: site.success ? site.data : '',
+            proxy: '',
+          },
+        ];
+      });
+      const { created, existing } = await c.get('actor').rows.feeds.createMany(good);
+      errors.push(...existing.map((link) => `${link}: you follow it already`));
+      return c.json({ data: { created, failed: errors.length, errors } }, 200);
+    },
+    { maxBodyBytes: batchBytes },
+  );
+
+  router.user(
+    {
+      method: 'post',
+      path: `${path}/validate`,
+      tags,
+      summary: 'Find the feeds of an address: of a feed, of a page, or of a site',
+      request: { body: jsonBody(z.object({ url: z.string().trim().min(1).max(longestLink) })) },
+      responses: {
+        200: json(
+          z.object({ data: z.object({ feeds: z.array(z.object({ title: z.string(), link: z.string() })) }) }),
+          'What was found',
+        ),
+        502: json(ErrorBody, 'The site does not answer as it should'),
+      },
+    },
+    async (c) => c.json({ data: { feeds: [...(await discoverFeeds(c.req.valid('json').url))] } }, 200),
+  );
+
+  router.user(
+    {
+      method: 'post',
+      path: `${path}/refresh`,
+      tags,
+      summary: 'Fetch all your feeds now, but for those that are suspended',
+      responses: { 202: { description: 'Under way' } },
+    },
+    async (c) => {
+      const feeds = await c.get('actor').rows.feeds.list();
+      await requestRefreshOf(
+        store.pulls,
+        feeds.filter(({ suspended }) => !suspended),
+      );
+      return c.body(null, 202);
+    },
+  );
+
+  router.user(
+    {
+      method: 'post',
+      path: `${path}/{id}/refresh`,
+      tags,
+      summary: 'Fetch a feed now, even one that is suspended',
+      request: { params: idParam },
+      responses: { 202: { description: 'Under way' } },
+    },
+    async (c) => {
+      const feed = await c.get('actor').rows.feeds.get(c.req.valid('param').id);
+      await requestRefresh(store.jobs, feed, { evenSuspended: true });
+      return c.body(null, 202);
+    },
+  );
+
+  router.user(
+    {
+      method: 'get',
+      path: `${path}/{id}`,
+      tags,
+      summary: 'Get a feed',
+      request: { params: idParam },
+      responses: { 200: one },
+    },
+    async (c) => c.json({ data: toBody(await c.get('actor').rows.feeds.get(c.req.valid('param').id)) }, 200),
+  );
+
+  router.user(
+    {
+      method: 'patch',
+      path: `${path}/{id}`,
+      tags,
+      summary: 'Change a feed; what is not given stays as it is',
+      request: { params: idParam, body: jsonBody(FeedPatch) },
+      responses: { 200: one, 409: taken },
+    },
+    async (c) => {
+      const input = c.req.valid('json');
+      const feed = await c.get('actor').rows.feeds.update(c.req.valid('param').id, {
+        groupId: input.group_id,
+        name: input.name,
+        link: input.link,
+        siteUrl: input.site_url,
+        suspended: input.suspended,
+        proxy: input.proxy,
+        keepEntries: input.keep_entries,
+      });
+      return c.json({ data: toBody(feed) }, 200);
+    },
+  );
+
+  router.user(
+    {
+      method: 'delete',
+      path: `${path}/{id}`,
+      tags,
+      summary: 'Follow a feed no longer; bookmarks of its entries stay',
+      request: { params: idParam },
+      responses: { 204: { description: 'Deleted' } },
+    },
+    async (c) => {
+      await c.get('actor').rows.feeds.delete(c.req.valid('param').id);
+      return c.body(null, 204);
+    },
+  );
+}
+
+function toBody(feed: Feed): z.infer<typeof FeedBody> {
+  const { fetchState: state } = feed;
+  return {
+    id: feed.id,
+    group_id: feed.groupId,
+    name: feed.name,
+    link: feed.link,
+    site_url: feed.siteUrl,
+    suspended: feed.suspended,
+    proxy: feed.proxy,
+    keep_entries: feed.keepEntries,
+    gone_at: feed.goneAt === null ? null : toSeconds(feed.goneAt),
+    created_at: toSeconds(feed.createdAt),
+    updated_at: toSeconds(feed.updatedAt),
+    fetch_state: {
+      etag: state.etag,
+      last_modified: state.lastModified,
+      cache_control: state.cacheControl,
+      expires_at: toSeconds(state.expiresAt),
+      last_checked_at: toSeconds(state.lastCheckedAt),
+      next_check_at: toSeconds(state.nextCheckAt),
+      last_http_status: state.lastHttpStatus,
+      retry_after_until: toSeconds(state.retryAfterUntil),
+      last_success_at: toSeconds(state.lastSuccessAt),
+      last_error_at: toSeconds(state.lastErrorAt),
+      last_error: state.lastError,
+      consecutive_failures: state.consecutiveFailures,
+      moved_to: state.movedTo,
+    },
+    unread_count: feed.unread,
+    item_count: feed.entries,
+  };
+}

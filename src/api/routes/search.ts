@@ -1,0 +1,134 @@
+import { z } from '@hono/zod-openapi';
+import { plainText } from '../../feeds/plain-text.ts';
+import { cutSnippet } from '../../search/cut-snippet.ts';
+import { searchText } from '../../search/search-text.ts';
+import type { ApiDeps } from '../context.ts';
+import type { Router } from '../router.ts';
+import { ErrorBody, ErrorBodyV1, json, pageLimit, seconds, toSeconds } from '../schemas.ts';
+
+const tags = ['search'];
+const q = z.string().trim().min(1, 'expected what to search for').max(1_000);
+
+const FoundFeed = z.object({ id: z.int(), name: z.string(), link: z.string(), site_url: z.string() });
+const FoundItem = z.object({ id: z.int(), feed_id: z.int(), title: z.string(), pub_date: seconds });
+
+const Hit = z
+  .object({
+    kind: z.enum(['entry']),
+    id: z.string(),
+    title: z.string(),
+    url: z.string(),
+    site: z.string().nullable(),
+    published_at: z.string().openapi({ format: 'date-time' }),
+    snippet: z.object({
+      text: z.string(),
+      hits: z.array(z.tuple([z.int(), z.int()])).openapi({ description: 'From and to, in the text' }),
+      cut_before: z.boolean(),
+      cut_after: z.boolean(),
+    }),
+  })
+  .openapi('Hit');
+
+const snippetCharacters = 240;
+
+export function searchRoutes(router: Router, { store }: ApiDeps): void {
+  router.user(
+    {
+      method: 'get',
+      path: '/api/search',
+      tags,
+      summary: 'Search feeds by name and address, and entries by their text',
+      request: { query: z.object({ q, limit: pageLimit(10, 100) }) },
+      responses: {
+        200: json(
+          z.object({ data: z.object({ feeds: z.array(FoundFeed), items: z.array(FoundItem) }) }),
+          'What was found, the best first',
+        ),
+        400: json(ErrorBody, 'The input is not as expected; the message names the field'),
+      },
+    },
+    async (c) => {
+      const { q, limit } = c.req.valid('query');
+      const { user, rows } = c.get('actor');
+      const words = q.toLowerCase();
+      const feeds = (await rows.feeds.list())
+        .filter(({ name, link, siteUrl }) => `${name}\n${link}\n${siteUrl}`.toLowerCase().includes(words))
+        .slice(0, limit);
+      const { hits } = await searchText({ store }, { userId: user.id, q, kinds: ['entry'], limit });
+      const entries = await rows.entries.getMany(hits.map(({ refId }) => refId));
+      return c.json(
+        {
+          data: {
+            feeds: feeds.map(({ id, name, link, siteUrl }) => ({ id, name, link, site_url: siteUrl })),
+            items: entries.map(({ id, feedId, title, pubDate }) => ({
+              id,
+              feed_id: feedId,
+              title,
+              pub_date: toSeconds(pubDate),
+            })),
+          },
+        },
+        200,
+      );
+    },
+  );
+
+  router.user(
+    {
+      method: 'get',
+      path: '/api/v1/search',
+      tags,
+      summary: 'Search everything that you have: words, "phrases", -not, OR, prefix*',
+      request: {
+        query: z.object({
+          q,
+          kind: z.enum(['entry']).optional(),
+          limit: pageLimit(20, 100),
+          cursor: z.string().max(200).optional(),
+        }),
+      },
+      responses: {
+        200: json(
+          z.object({
+            data: z.array(Hit),
+            found: z.int(),
+            at_least: z.boolean().openapi({ description: 'There may be more than were counted' }),
+            next_cursor: z.string().nullable(),
+          }),
+          'A page of hits, the best first',
+        ),
+        400: json(ErrorBodyV1, 'The input is not as expected; the message names the field'),
+      },
+    },
+    async (c) => {
+      const { q, kind, limit, cursor } = c.req.valid('query');
+      const { user, rows } = c.get('actor');
+      const result = await searchText(
+        { store },
+        { userId: user.id, q, limit, ...(kind && { kinds: [kind] }), ...(cursor && { cursor }) },
+      );
+      const entries = await rows.entries.getMany(result.hits.map(({ refId }) => refId));
+      const data = entries.map((entry) => {
+        const snippet = cutSnippet(plainText(entry.content), result.query, {
+          maxCharacters: snippetCharacters,
+        });
+        return {
+          kind: 'entry' as const,
+          id: String(entry.id),
+          title: entry.title,
+          url: entry.link,
+          site: result.hits.find(({ refId }) => refId === entry.id)?.site ?? null,
+          published_at: new Date(entry.pubDate).toISOString(),
+          snippet: {
+            text: snippet.text,
+            hits: snippet.hits.map(([from, to]): [number, number] => [from, to]),
+            cut_before: snippet.cutBefore,
+            cut_after: snippet.cutAfter,
+          },
+        };
+      });
+      const { found, atLeast, nextCursor = null } = result;
+      return c.json({ data, found, at_least: atLeast, next_cursor: nextCursor }, 200);
+    },
+  );
+}

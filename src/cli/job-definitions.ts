@@ -1,0 +1,35 @@
+// Every kind of job that the worker can do, put together from the features.
+import { createHostTurns } from '../feeds/host-turns.ts';
+import { parseFeed } from '../feeds/parse/parse-feed.ts';
+import { type PullDeps, pullFeed } from '../feeds/pull-feed.ts';
+import { pullKind, refreshKind } from '../feeds/pull-jobs.ts';
+import { defineJob, type JobDefinition } from '../jobs/registry.ts';
+import { type Opened, type Runtime, userAgent } from './runtime.ts';
+
+export function jobDefinitions(
+  runtime: Runtime,
+  { config, store, outbound, pullsInHand }: Opened,
+): readonly JobDefinition[] {
+  const deps: PullDeps = {
+    pulls: store.pulls,
+    outbound,
+    turns: createHostTurns(runtime.now),
+    parse: async (document) => parseFeed(document),
+    settings: config.pull,
+    now: runtime.now,
+    userAgent: (subscribers) => userAgent(runtime.version, config.publicUrl, subscribers),
+  };
+  const pull = (kind: typeof pullKind) =>
+    defineJob({
+      ...kind,
+      handler: async ({ payload, fence, signal }) => {
+        pullsInHand.add(fence);
+        try {
+          await pullFeed(deps, payload, { fence, signal });
+        } finally {
+          pullsInHand.delete(fence);
+        }
+      },
+    });
+  return [pull(pullKind), pull(refreshKind)] as JobDefinition[];
+}

@@ -1,0 +1,20 @@
+// The feeds behind an address that a person has typed, found by asking the site.
+import type { Outbound } from '../outbound/outbound.ts';
+import { discoverFeeds, type FetchedPage, type FoundFeed } from './discover/discover-feeds.ts';
+
+/** Somebody waits for all of it together. */
+const limits = { totalMs: 15_000, maxBytes: 8 * 1024 * 1024 };
+
+export function feedFinder(outbound: Pick<Outbound, 'request'>) {
+  return async (address: string): Promise<readonly FoundFeed[]> => {
+    const { feeds } = await discoverFeeds({ fetchPage: (url) => fetchPage(outbound, url) }, address);
+    return feeds;
+  };
+}
+
+async function fetchPage(outbound: Pick<Outbound, 'request'>, url: string): Promise<FetchedPage> {
+  const outcome = await outbound.request({ url, limits, paceKey: url });
+  if (outcome.kind !== 'body') return { kind: 'failed', sentence: outcome.sentence };
+  const { bytes, headers } = outcome;
+  return { kind: 'body', url: outcome.url, contentType: headers['content-type'] ?? null, bytes };
+}

@@ -1,0 +1,21 @@
+import type { Millis } from './glossary.ts';
+
+/** A star: the entry as it was. It outlives the entry and its feed. */
+export interface Bookmark {
+  readonly id: number;
+  readonly entryId: number | null;
+  readonly feedId: number | null;
+  readonly link: string;
+  readonly title: string;
+  readonly content: string;
+  readonly pubDate: Millis;
+  readonly feedName: string;
+  readonly unread: boolean;
+  readonly createdAt: Millis;
+}
+
+/** An address as an item keeps it. Made by items/url-key.ts alone. */
+export interface SavedUrl {
+  readonly url: string;
+  readonly key: string;
+}

@@ -1,0 +1,54 @@
+import type { Millis } from './glossary.ts';
+
+export interface Enclosure {
+  readonly url: string;
+  readonly type: string;
+  readonly lengthBytes: number | null;
+}
+
+/** What a feed published, as it is now. */
+export interface Entry {
+  readonly id: number;
+  readonly feedId: number;
+  readonly guid: string;
+  readonly title: string;
+  readonly link: string;
+  readonly author: string;
+  /** HTML, sanitised. */
+  readonly content: string;
+  readonly enclosures: readonly Enclosure[];
+  readonly categories: readonly string[];
+  /** In whole seconds, so that a page can go on after it by what the API shows. */
+  readonly pubDate: Millis;
+  readonly unread: boolean;
+  readonly createdAt: Millis;
+  readonly updatedAt: Millis;
+}
+
+/** An entry as a document of its feed has it. */
+export interface PublishedEntry {
+  readonly guid: string;
+  readonly title: string;
+  readonly link: string;
+  readonly author: string;
+  readonly content: string;
+  readonly enclosures: readonly Enclosure[];
+  readonly categories: readonly string[];
+  readonly pubDate: Millis;
+  readonly contentHash: string;
+}
+
+/** Where a page ends: the next begins after it. */
+export interface EntryPlace {
+  readonly pubDate: Millis;
+  readonly id: number;
+}
+
+export interface EntryFilter {
+  readonly feedId?: number | undefined;
+  readonly groupId?: number | undefined;
+  readonly unread?: boolean | undefined;
+  readonly before?: EntryPlace | undefined;
+  readonly order: 'pub_date' | 'created_at';
+  readonly limit: number;
+}

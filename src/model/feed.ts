@@ -1,0 +1,56 @@
+import type { Millis } from './glossary.ts';
+
+export interface Feed {
+  readonly id: number;
+  readonly groupId: number;
+  readonly name: string;
+  /** The address that is fetched. */
+  readonly link: string;
+  readonly siteUrl: string;
+  readonly suspended: boolean;
+  readonly proxy: string;
+  readonly goneAt: Millis | null;
+  /** How many entries to keep; null keeps all. */
+  readonly keepEntries: number | null;
+  readonly createdAt: Millis;
+  readonly updatedAt: Millis;
+  readonly fetchState: FetchState;
+  readonly unread: number;
+  readonly entries: number;
+}
+
+/** How fetching goes. Times are 0 and texts empty where there is nothing to say. */
+export interface FetchState {
+  readonly etag: string;
+  readonly lastModified: string;
+  readonly cacheControl: string;
+  readonly expiresAt: Millis;
+  readonly lastCheckedAt: Millis;
+  readonly nextCheckAt: Millis;
+  readonly lastHttpStatus: number;
+  readonly retryAfterUntil: Millis;
+  readonly lastSuccessAt: Millis;
+  readonly lastErrorAt: Millis;
+  readonly lastError: string;
+  readonly consecutiveFailures: number;
+  /** Where the server says that the feed has moved for good, before that was confirmed. */
+  readonly movedTo: string;
+}
+
+export interface NewFeed {
+  readonly groupId: number;
+  readonly name: string;
+  readonly link: string;
+  readonly siteUrl: string;
+  readonly proxy: string;
+}
+
+export interface FeedChange {
+  readonly groupId?: number | undefined;
+  readonly name?: string | undefined;
+  readonly link?: string | undefined;
+  readonly siteUrl?: string | undefined;
+  readonly suspended?: boolean | undefined;
+  readonly proxy?: string | undefined;
+  readonly keepEntries?: number | null | undefined;
+}

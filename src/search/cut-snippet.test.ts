@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { cutSnippet } from './cut-snippet.ts';
+import { parseQuery } from './parse-query.ts';
+
+const marked = (text: string, q: string, maxCharacters = 240) => {
+  const snippet = cutSnippet(text, parseQuery(q), { maxCharacters });
+  let shown = '';
+  let at = 0;
+  for (const [start, end] of snippet.hits) {
+    shown += `${snippet.text.slice(at, start)}[${snippet.text.slice(start, end)}]`;
+    at = end;
+  }
+  return `${snippet.cutBefore ? '…' : ''}${shown}${snippet.text.slice(at)}${snippet.cutAfter ? '…' : ''}`;
+};
+
+describe('cutSnippet', () => {
+  it.each([
+    ['The quick Fox.', 'fox', 'The quick [Fox].'],
+    ['Crème brûlée', 'creme', '[Crème] brûlée'],
+    ['foxes and foxgloves', 'fox*', '[foxes] and [foxgloves]'],
+    ['no such word', 'fox', 'no such word'],
+    ['東京タワーは高い', '東京タワー', '[東京タワー]は高い'],
+    ['東京タワーは高い', '高', '東京タワーは[高]い'],
+    ["I don't know", "don't", "I [don]'[t] know"],
+    ['fox dog', 'fox -dog', '[fox] dog'],
+  ])('marks in %j for %s', (text, q, expected) => {
+    expect(marked(text, q)).toBe(expected);
+  });
+
+  it('is cut around the place where the most of the words stand', () => {
+    const filler = 'some other words that nobody looks for at all '.repeat(20);
+    const shown = marked(`fox ${filler} the fox and the dog met ${filler}`, 'fox dog', 80);
+    expect(shown).toContain('[fox] and the [dog] met');
+    expect(shown.startsWith('…')).toBe(true);
+    expect(shown.endsWith('…')).toBe(true);
+    expect(shown.length).toBeLessThan(80 + 10);
+  });
+
+  it('is a piece of the text with its hits inside, whatever the text', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'binary', maxLength: 400 }),
+        fc.integer({ min: 20, max: 100 }),
+        (text, width) => {
+          const snippet = cutSnippet(text, parseQuery('aaa* OR a OR 1'), { maxCharacters: width });
+          expect(text).toContain(snippet.text);
+          expect(snippet.text.length).toBeLessThanOrEqual(width);
+          let before = 0;
+          for (const [start, end] of snippet.hits) {
+            expect(start).toBeGreaterThanOrEqual(before);
+            expect(end).toBeGreaterThan(start);
+            before = end;
+          }
+          expect(before).toBeLessThanOrEqual(snippet.text.length);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,118 @@
+// The indexer: takes what is pending, asks its source for the text, and puts it where it can be found. It may be
+// ended at any point and started again, and of two that run one waits.
+import { createHash } from 'node:crypto';
+import { LeaseLost } from '../errors.ts';
+import type { SearchSource, SearchText } from '../model/search.ts';
+import type { LeaseStore } from '../store/lease-store.ts';
+import type { DocChange } from '../store/search/doc-plan.ts';
+import type { SearchIndex } from '../store/search/search-index.ts';
+import { hasUnnoted, noteSome } from './note-everything.ts';
+import { documentTerms, termsVersion } from './terms.ts';
+
+export interface IndexDeps {
+  readonly searchIndex: SearchIndex;
+  readonly leases: LeaseStore;
+  readonly sources: readonly SearchSource[];
+  /** Whether something is under way in this process that people wait for more than for search. */
+  readonly isBusy?: () => boolean;
+}
+
+const leaseName = 'search';
+const leaseTtlMs = 60_000;
+const docsAtOnce = 200;
+/** After this long the worker gets its turn back, so that a stop need not wait for a rebuild. */
+const lookForMs = 2_000;
+/** A fifth of the time, when others need the process too. */
+const lookBesideOthersMs = 100;
+
+export interface Indexer {
+  /** Indexes what is pending, for some time. False when nothing is left, or another process is at it. */
+  look(): Promise<boolean>;
+}
+
+export function createIndexer(deps: IndexDeps, holder: string): Indexer {
+  return {
+    async look() {
+      if (!(await hasWork(deps))) return false;
+      const lease = await deps.leases.acquire(leaseName, holder, leaseTtlMs);
+      if (!lease) return false;
+      try {
+        const began = performance.now();
+        const isOver = () => performance.now() - began > (deps.isBusy?.() ? lookBesideOthersMs : lookForMs);
+        let worked = true;
+        const failures: unknown[] = [];
+        const failed = new Set<string>();
+        while (worked && !isOver()) {
+          worked = false;
+          for (const source of deps.sources) {
+            if (failed.has(source.kind)) continue;
+            try {
+              if (await indexSome(deps, source, lease)) worked = true;
+            } catch (error) {
+              if (error instanceof LeaseLost) return false;
+              // One kind that cannot be read must not keep the others from being found.
+              failed.add(source.kind);
+              failures.push(error);
+            }
+          }
+        }
+        if (!worked) await deps.searchIndex.settle();
+        if (failures.length > 0) throw failures[0];
+        return worked;
+      } finally {
+        await deps.leases.release(lease);
+      }
+    },
+  };
+}
+
+/** For tests and commands: until nothing is left. */
+export async function indexEverything(indexer: Indexer): Promise<void> {
+  while (await indexer.look());
+}
+
+async function hasWork({ searchIndex, sources }: IndexDeps): Promise<boolean> {
+  for (const source of sources) {
+    if ((await searchIndex.pending(source.kind, 1)).length > 0 || (await hasUnnoted(searchIndex, source)))
+      return true;
+  }
+  return false;
+}
+
+async function indexSome(
+  { searchIndex }: IndexDeps,
+  source: SearchSource,
+  lease: Parameters<SearchIndex['apply']>[0],
+): Promise<boolean> {
+  // The version is read before the text: a change in between leaves the document pending.
+  const pending = await searchIndex.pending(source.kind, docsAtOnce);
+  if (pending.length === 0) return noteSome(searchIndex, source, lease);
+  const texts = await source.read(pending.map(({ refId }) => refId));
+  const byRef = new Map(texts.map((text) => [text.refId, text]));
+  await searchIndex.apply(
+    lease,
+    source.kind,
+    pending.map((doc) => toChange(doc, byRef.get(doc.refId))),
+  );
+  return true;
+}
+
+function toChange(pending: { refId: number; version: number }, text: SearchText | undefined): DocChange {
+  if (!text) return { ...pending, doc: undefined };
+  const { userId, title, urlKey, site, publishedAt } = text;
+  const doc = {
+    userId,
+    title,
+    urlKey,
+    site,
+    publishedAt,
+    textSha256: sha256OfText(text.text),
+    terms: () => documentTerms(text),
+  };
+  return { ...pending, doc };
+}
+
+/** Other rules for terms make another hash, so that every document is split anew. */
+function sha256OfText(text: string): string {
+  return createHash('sha256').update(`terms ${termsVersion}\n`).update(text).digest('hex');
+}

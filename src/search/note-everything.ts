@@ -1,0 +1,43 @@
+// A rebuild: every document of a source is noted once, page by page, when the index is new or the rules for terms have
+// changed. A reinflated index is new, so nothing else has to be done after it.
+import type { SearchSource } from '../model/search.ts';
+import type { Lease } from '../store/lease-store.ts';
+import type { SearchIndex } from '../store/search/search-index.ts';
+import { termsVersion } from './terms.ts';
+
+const idsAtOnce = 1_000;
+
+interface Progress {
+  readonly terms: number;
+  /** The last id that was noted; null when all were. */
+  readonly after: number | null;
+}
+
+export async function hasUnnoted(searchIndex: SearchIndex, source: SearchSource): Promise<boolean> {
+  return (await readProgress(searchIndex, source)).after !== null;
+}
+
+/** Notes one page. False when everything has been noted. */
+export async function noteSome(
+  searchIndex: SearchIndex,
+  source: SearchSource,
+  lease: Lease,
+): Promise<boolean> {
+  const { after, stored } = await readProgress(searchIndex, source);
+  if (after === null) return false;
+  const ids = await source.list(after, idsAtOnce);
+  const progress: Progress = { terms: termsVersion, after: ids.at(-1) ?? null };
+  await searchIndex.noteProgress(lease, source.kind, ids, { from: stored, to: JSON.stringify(progress) });
+  return true;
+}
+
+/** From the start again, the next time the indexer looks: after a repair, say. */
+export async function noteEverything(searchIndex: SearchIndex, kind: string): Promise<void> {
+  await searchIndex.forgetProgress(kind);
+}
+
+async function readProgress(searchIndex: SearchIndex, { kind }: SearchSource) {
+  const stored = await searchIndex.findProgress(kind);
+  const known = stored === undefined ? undefined : (JSON.parse(stored) as Progress);
+  return { stored, after: known?.terms === termsVersion ? known.after : 0 };
+}

@@ -1,0 +1,142 @@
+import { type RawBuilder, sql } from 'kysely';
+import { NotFound } from '../../errors.ts';
+import type { Bookmark, SavedUrl } from '../../model/bookmark.ts';
+import type { Clock } from '../../model/glossary.ts';
+import type { Reader, Writer } from '../database.ts';
+import type { Row } from '../tables.ts';
+import { findGroupId, noneIfMissing } from './group-store.ts';
+import { upsertItem } from './item-rows.ts';
+import { type Owned, rowsOf } from './owned-rows.ts';
+
+export type BookmarkStore = ReturnType<typeof bookmarkStore>;
+
+export interface NewBookmark {
+  readonly saved: SavedUrl;
+  readonly entryId: number | null;
+  readonly feedId: number | null;
+  readonly link: string;
+  readonly title: string;
+  readonly content: string;
+  readonly pubDate: number;
+  readonly feedName: string;
+}
+
+export interface BookmarkFilter {
+  readonly feedId?: number | undefined;
+  readonly groupId?: number | undefined;
+  readonly before?: { readonly createdAt: number; readonly id: number } | undefined;
+  readonly limit: number;
+}
+
+export function bookmarkStore(owned: Owned, now: Clock) {
+  const { db, userId } = owned;
+
+  return {
+    async list(filter: BookmarkFilter): Promise<{ bookmarks: Bookmark[]; total: number }> {
+      const { feedId, before, limit } = filter;
+      const groupId =
+        filter.groupId === undefined
+          ? undefined
+          : await findGroupId(owned.read, filter.groupId).catch(noneIfMissing);
+      if (groupId === null) return { bookmarks: [], total: 0 };
+      const scope = sql`
+        ${feedId === undefined ? sql`` : sql`AND b.feed_id = ${feedId}`}
+        ${groupId === undefined ? sql`` : sql`AND b.feed_id IN (SELECT id FROM feeds WHERE user_id = ${userId} AND group_id = ${groupId})`}`;
+      const after = before ? sql`AND (b.created_at, b.id) < (${before.createdAt}, ${before.id})` : sql``;
+      const { rows } = await selectBookmarks(userId, sql`${scope} ${after}`, limit).execute(db.read);
+      const { rows: counted } = await sql<{ n: number }>`
+        SELECT count(*) AS n FROM bookmarks b WHERE b.user_id = ${userId} ${scope}`.execute(db.heavyRead);
+      return { bookmarks: rows.map(toBookmark), total: Number(counted[0]?.n ?? 0) };
+    },
+
+    get: (id: number): Promise<Bookmark> => getBookmark(db.read, userId, id),
+
+    /** The one that there is already for this address, or a new one. */
+    async create(bookmark: NewBookmark): Promise<Bookmark> {
+      return db.write(async (trx) => {
+        // In whole seconds, so that a page can go on after it by what the API shows.
+        const at = Math.floor(now() / 1000) * 1000;
+        const { saved, title } = bookmark;
+        const itemId = await upsertItem(
+          trx,
+          userId,
+          saved,
+          { title, titleFrom: 'entry', enrichment: 'succeeded' },
+          at,
+        );
+        const rows = rowsOf(trx, userId);
+        await rows
+          .insert('bookmarks', {
+            item_id: itemId,
+            entry_id: bookmark.entryId,
+            feed_id: bookmark.feedId,
+            link: bookmark.link,
+            title,
+            content: bookmark.content,
+            pub_date: bookmark.pubDate,
+            feed_name: bookmark.feedName,
+            created_at: at,
+          })
+          .onConflict((conflict) => conflict.columns(['user_id', 'item_id']).doNothing())
+          .execute();
+        const { id } = await rows
+          .select('bookmarks')
+          .select('id')
+          .where('item_id', '=', itemId)
+          .executeTakeFirstOrThrow();
+        return getBookmark(trx, userId, id);
+      });
+    },
+
+    /** Its item goes too, unless it was saved by another route as well. */
+    async delete(id: number): Promise<void> {
+      await db.write(async (trx) => {
+        const rows = rowsOf(trx, userId);
+        const deleted = await rows
+          .delete('bookmarks')
+          .where('id', '=', id)
+          .returning('item_id')
+          .executeTakeFirst();
+        if (!deleted) throw new NotFound('bookmark');
+        await rows
+          .update('items')
+          .set({ deleted_at: now(), updated_at: now() })
+          .where('id', '=', deleted.item_id)
+          .where('saved_at', 'is', null)
+          .where('deleted_at', 'is', null)
+          .execute();
+      });
+    },
+  };
+}
+
+function selectBookmarks(userId: number, where: RawBuilder<unknown>, limit: number) {
+  return sql<BookmarkRow>`
+    SELECT b.*, CASE WHEN u.entry_id IS NULL THEN 0 ELSE 1 END AS unread FROM bookmarks b
+    LEFT JOIN entries e ON e.id = b.entry_id
+    LEFT JOIN unread_entries u ON u.user_id = ${userId} AND u.pub_date = e.pub_date AND u.entry_id = e.id
+    WHERE b.user_id = ${userId} ${where} ORDER BY b.created_at DESC, b.id DESC LIMIT ${limit}`;
+}
+
+async function getBookmark(reader: Reader | Writer, userId: number, id: number): Promise<Bookmark> {
+  const { rows } = await selectBookmarks(userId, sql`AND b.id = ${id}`, 1).execute(reader);
+  if (!rows[0]) throw new NotFound('bookmark');
+  return toBookmark(rows[0]);
+}
+
+type BookmarkRow = Row<'bookmarks'> & { readonly unread: number };
+
+function toBookmark(row: BookmarkRow): Bookmark {
+  return {
+    id: row.id,
+    entryId: row.entry_id,
+    feedId: row.feed_id,
+    link: row.link,
+    title: row.title,
+    content: row.content,
+    pubDate: row.pub_date,
+    feedName: row.feed_name,
+    unread: row.unread === 1,
+    createdAt: row.created_at,
+  };
+}

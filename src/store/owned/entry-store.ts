@@ -1,0 +1,191 @@
+import { type RawBuilder, sql } from 'kysely';
+import { NotFound } from '../../errors.ts';
+import type { Entry, EntryFilter } from '../../model/entry.ts';
+import { idList } from '../id-list.ts';
+import { letOthersIn } from '../let-others-in.ts';
+import { insertUnread, ofUser, removeUnread } from '../reader/unread.ts';
+import type { Row } from '../tables.ts';
+import { findGroupId, noneIfMissing } from './group-store.ts';
+import { type Owned, rowsOf } from './owned-rows.ts';
+
+export type EntryStore = ReturnType<typeof entryStore>;
+
+/** What one transaction takes out of the unread rows: few enough that nobody waits for it. */
+const unreadAtOnce = 2_000;
+
+export interface EntryScope {
+  readonly feedId?: number | undefined;
+  readonly groupId?: number | undefined;
+  /** Only entries up to this one: those that the person has seen in the list. */
+  readonly throughId?: number | undefined;
+}
+
+export function entryStore(owned: Owned) {
+  const { db, userId } = owned;
+  const isOwn = ofUser(userId);
+  const groupIdOf = (id: number | undefined) =>
+    id === undefined ? undefined : findGroupId(owned.read, id).catch(noneIfMissing);
+
+  return {
+    /** Newest first. One more than `limit` is not asked for: a full page means that there may be another. */
+    async list(filter: EntryFilter): Promise<Entry[]> {
+      const groupId = await groupIdOf(filter.groupId);
+      if (groupId === null) return [];
+      const page = pageOf(userId, { ...filter, groupId });
+      // CROSS JOIN keeps SQLite to this order: left to itself it would read all entries to find those of the page.
+      const { rows } = await sql<EntryRow>`
+        WITH page AS MATERIALIZED (${page})
+        SELECT e.*, CASE WHEN u.entry_id IS NULL THEN 0 ELSE 1 END AS unread
+        FROM page CROSS JOIN entries e
+        LEFT JOIN unread_entries u ON u.user_id = ${userId} AND u.pub_date = e.pub_date AND u.entry_id = e.id
+        WHERE e.id = page.id AND e.user_id = ${userId}
+        ORDER BY ${filter.order === 'created_at' ? sql`e.id DESC` : sql`e.pub_date DESC, e.id DESC`}`.execute(
+        isRange(filter) ? db.read : db.heavyRead,
+      );
+      return rows.map(toEntry);
+    },
+
+    /** How many there are, from the counts that are kept. */
+    async count({
+      feedId,
+      groupId: group,
+      unread,
+    }: Pick<EntryFilter, 'feedId' | 'groupId' | 'unread'>): Promise<number> {
+      const groupId = await groupIdOf(group);
+      if (groupId === null) return 0;
+      const { rows } = await sql<{ unread: number | null; entries: number | null }>`
+        SELECT sum(c.unread) AS unread, sum(c.entries) AS entries FROM feed_counts c JOIN feeds f ON f.id = c.feed_id
+        WHERE c.user_id = ${userId} ${feedId === undefined ? sql`` : sql`AND c.feed_id = ${feedId}`}
+          ${groupId === undefined ? sql`` : sql`AND f.group_id = ${groupId}`}`.execute(db.read);
+      const counts = { unread: Number(rows[0]?.unread ?? 0), entries: Number(rows[0]?.entries ?? 0) };
+      return unread === undefined ? counts.entries : unread ? counts.unread : counts.entries - counts.unread;
+    },
+
+    async get(id: number): Promise<Entry> {
+      const { rows } = await sql<EntryRow>`
+        SELECT e.*, CASE WHEN u.entry_id IS NULL THEN 0 ELSE 1 END AS unread FROM entries e
+        LEFT JOIN unread_entries u ON u.user_id = ${userId} AND u.pub_date = e.pub_date AND u.entry_id = e.id
+        WHERE e.user_id = ${userId} AND e.id = ${id}`.execute(db.read);
+      if (!rows[0]) throw new NotFound('item');
+      return toEntry(rows[0]);
+    },
+
+    /** Those that are there, in the order of the ids. */
+    async getMany(ids: readonly number[]): Promise<Entry[]> {
+      const { rows } = await sql<EntryRow>`
+        SELECT e.*, CASE WHEN u.entry_id IS NULL THEN 0 ELSE 1 END AS unread FROM entries e
+        LEFT JOIN unread_entries u ON u.user_id = ${userId} AND u.pub_date = e.pub_date AND u.entry_id = e.id
+        WHERE e.user_id + 0 = ${userId} AND e.id IN ${idList(db, ids)}`.execute(db.read);
+      const byId = new Map(rows.map((row) => [row.id, toEntry(row)]));
+      return ids.flatMap((id) => byId.get(id) ?? []);
+    },
+
+    /** Ids that are not there, or not this user's, are passed over: a client may know of entries that are gone. */
+    async mark(ids: readonly number[], { read }: { read: boolean }): Promise<void> {
+      await db.write(async (trx) => {
+        const changed = await (read ? removeUnread : insertUnread)(db, trx, userId, ids);
+        await sql`
+          INSERT INTO entry_marks (entry_id, user_id, is_read)
+          SELECT id, user_id, CAST(${read ? 1 : 0} AS integer) FROM entries
+          WHERE ${isOwn} AND id IN ${idList(db, changed)}
+          ON CONFLICT (entry_id) DO UPDATE SET is_read = excluded.is_read`.execute(trx);
+      });
+    },
+
+    /** Moves the watermark of each feed: one durable row for a feed, however many entries it has. */
+    async markAllRead({ feedId, groupId: group, throughId }: EntryScope = {}): Promise<void> {
+      const groupId = await groupIdOf(group);
+      if (groupId === null) return;
+      const { rows: feeds } = await sql<{ id: number; through: number | null }>`
+        SELECT f.id, (SELECT max(u.entry_id) FROM unread_entries u WHERE u.user_id = ${userId} AND u.feed_id = f.id
+            ${throughId === undefined ? sql`` : sql`AND u.entry_id <= ${throughId}`}) AS through
+        FROM feeds f JOIN feed_counts c ON c.feed_id = f.id AND c.unread > 0
+        WHERE f.user_id = ${userId} ${feedId === undefined ? sql`` : sql`AND f.id = ${feedId}`}
+          ${groupId === undefined ? sql`` : sql`AND f.group_id = ${groupId}`}`.execute(db.heavyRead);
+      for (const { id, through } of feeds) {
+        if (through !== null) await readThrough(id, through);
+      }
+    },
+  };
+
+  async function readThrough(feedId: number, through: number): Promise<void> {
+    await db.write(async (trx) => {
+      await sql`UPDATE feeds SET read_through_id = ${through}
+        WHERE user_id = ${userId} AND id = ${feedId} AND read_through_id < ${through}`.execute(trx);
+      await sql`DELETE FROM entry_marks WHERE user_id = ${userId} AND is_read = 0 AND entry_id <= ${through}
+        AND entry_id IN (SELECT id FROM entries WHERE user_id = ${userId} AND feed_id = ${feedId})`.execute(
+        trx,
+      );
+      await rowsOf(trx, userId)
+        .update('feed_counts')
+        .set({ stale: 1 })
+        .where('feed_id', '=', feedId)
+        .execute();
+    });
+    for (let left = true; left; ) {
+      await letOthersIn();
+      left = await db.write(async (trx) => {
+        const { rows } =
+          await sql`DELETE FROM unread_entries WHERE user_id = ${userId} AND (pub_date, entry_id) IN (
+            SELECT pub_date, entry_id FROM unread_entries WHERE user_id = ${userId} AND feed_id = ${feedId}
+              AND entry_id <= ${through} ORDER BY pub_date DESC, entry_id DESC LIMIT ${unreadAtOnce})
+          RETURNING entry_id`.execute(trx);
+        const left = rows.length === unreadAtOnce;
+        await sql`UPDATE feed_counts SET unread = unread - ${rows.length}, stale = ${left ? 1 : 0}
+          WHERE user_id = ${userId} AND feed_id = ${feedId}`.execute(trx);
+        return left;
+      });
+    }
+  }
+}
+
+/** Whether the page is the end of a range of one index. */
+function isRange({ groupId, unread }: EntryFilter): boolean {
+  return unread === true || (groupId === undefined && unread === undefined);
+}
+
+type Scope = Omit<EntryFilter, 'groupId'> & { readonly groupId: number | undefined };
+
+/** The ids of a page. */
+function pageOf(
+  userId: number,
+  { feedId, groupId, unread, before, order, limit }: Scope,
+): RawBuilder<unknown> {
+  const source = unread ? sql`unread_entries` : sql`entries`;
+  const id = unread ? sql`entry_id` : sql`id`;
+  const inOrder = order === 'created_at' ? sql`${id} DESC` : sql`pub_date DESC, ${id} DESC`;
+  const after = before ? sql`AND (pub_date, ${id}) < (${before.pubDate}, ${before.id})` : sql``;
+  const isRead = sql`AND NOT EXISTS (SELECT 1 FROM unread_entries u
+    WHERE u.user_id = entries.user_id AND u.pub_date = entries.pub_date AND u.entry_id = entries.id)`;
+  const rest = sql`${after} ${unread === false ? isRead : sql``} ORDER BY ${inOrder} LIMIT ${limit}`;
+  const ofFeed = feedId === undefined ? sql`` : sql`AND feed_id = ${feedId}`;
+  if (groupId === undefined || unread) {
+    const ofGroup = groupId === undefined ? sql`` : sql`AND group_id = ${groupId}`;
+    return sql`SELECT ${id} AS id FROM ${source} WHERE user_id = ${userId} ${ofFeed} ${ofGroup} ${rest}`;
+  }
+  // The entries do not know their group, so that moving a feed rewrites none: the newest of each feed are merged.
+  return sql`SELECT entries.id FROM feeds f, entries WHERE f.user_id = ${userId} AND f.group_id = ${groupId} ${
+    feedId === undefined ? sql`` : sql`AND f.id = ${feedId}`
+  } AND entries.id IN (SELECT id FROM entries WHERE user_id = ${userId} AND feed_id = f.id ${rest})
+    ORDER BY ${order === 'created_at' ? sql`entries.id DESC` : sql`entries.pub_date DESC, entries.id DESC`} LIMIT ${limit}`;
+}
+
+type EntryRow = Row<'entries'> & { readonly unread: number };
+
+function toEntry(row: EntryRow): Entry {
+  return {
+    id: row.id,
+    feedId: row.feed_id,
+    guid: row.guid,
+    title: row.title,
+    link: row.link,
+    author: row.author,
+    content: row.content,
+    enclosures: JSON.parse(row.enclosures),
+    categories: JSON.parse(row.categories),
+    pubDate: row.pub_date,
+    unread: row.unread === 1,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

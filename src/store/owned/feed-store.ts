@@ -1,0 +1,249 @@
+import { type RawBuilder, sql } from 'kysely';
+import { Conflict, NotFound } from '../../errors.ts';
+import type { Feed, FeedChange, NewFeed } from '../../model/feed.ts';
+import type { Clock } from '../../model/glossary.ts';
+import { DEFAULT_GROUP_ID } from '../../model/group.ts';
+import { isUniqueViolation } from '../constraint.ts';
+import type { Reader, Writer } from '../database.ts';
+import { letOthersIn } from '../let-others-in.ts';
+import { copySubscription } from '../reader/subscribe.ts';
+import { notePending } from '../search/pending.ts';
+import { findGroupId } from './group-store.ts';
+import { type Owned, type OwnedRows, rowsOf } from './owned-rows.ts';
+
+export type FeedStore = ReturnType<typeof feedStore>;
+
+const feedsAtOnce = 50;
+
+export function feedStore(owned: Owned, now: Clock) {
+  const { db, userId } = owned;
+
+  return {
+    async list(): Promise<Feed[]> {
+      return (await selectFeeds(userId, sql``).execute(db.read)).rows.map(toFeed);
+    },
+
+    get: (id: number): Promise<Feed> => getFeed(db.read, userId, id),
+
+    /** A feed that others have fetched already starts with what they have. */
+    async create(feed: NewFeed): Promise<Feed> {
+      return db
+        .write(async (trx) => {
+          const groupId = await findGroupId(rowsOf(trx, userId), feed.groupId);
+          const id = await insertFeed(rowsOf(trx, userId), { ...feed, groupId }, now());
+          if (id === undefined) throw linkTaken(feed.link);
+          await copySubscription(db, trx, { feedId: id, userId, groupId, now: now() });
+          return getFeed(trx, userId, id);
+        })
+        .catch((error) => {
+          throw isUniqueViolation(error) ? linkTaken(feed.link) : error;
+        });
+    },
+
+    /** As many as can be; returns the links that were there already. In small transactions: nobody waits for long. */
+    async createMany(feeds: readonly NewFeed[]): Promise<{ created: number; existing: string[] }> {
+      const existing: string[] = [];
+      for (let at = 0; at < feeds.length; at += feedsAtOnce) {
+        await letOthersIn();
+        const some = feeds.slice(at, at + feedsAtOnce);
+        existing.push(
+          ...(await db.write(async (trx) => {
+            const groups = new Map<number, number>();
+            const taken: string[] = [];
+            for (const feed of some) {
+              const groupId =
+                groups.get(feed.groupId) ?? (await findGroupId(rowsOf(trx, userId), feed.groupId));
+              groups.set(feed.groupId, groupId);
+              const id = await insertFeed(rowsOf(trx, userId), { ...feed, groupId }, now());
+              if (id === undefined) taken.push(feed.link);
+              else await copySubscription(db, trx, { feedId: id, userId, groupId, now: now() });
+            }
+            return taken;
+          })),
+        );
+      }
+      return { created: feeds.length - existing.length, existing };
+    },
+
+    async update(id: number, change: FeedChange): Promise<Feed> {
+      return db
+        .write(async (trx) => {
+          const rows = rowsOf(trx, userId);
+          const before = await getFeed(trx, userId, id);
+          const groupId = change.groupId === undefined ? undefined : await findGroupId(rows, change.groupId);
+          const isElsewhere =
+            (change.link !== undefined && change.link !== before.link) ||
+            (change.proxy !== undefined && change.proxy !== before.proxy);
+          await rows
+            .update('feeds')
+            .set({
+              ...defined({
+                group_id: groupId,
+                name: change.name,
+                link: change.link,
+                site_url: change.siteUrl,
+                proxy: change.proxy,
+                keep_entries: change.keepEntries,
+                suspended: change.suspended === undefined ? undefined : change.suspended ? 1 : 0,
+              }),
+              // Whoever takes a feed up again, or says where it is now, does not believe that it is gone.
+              ...(change.suspended === false || isElsewhere ? { gone_at: null } : {}),
+              updated_at: now(),
+            })
+            .where('id', '=', id)
+            .execute();
+          if (groupId !== undefined)
+            await rows
+              .update('unread_entries')
+              .set({ group_id: groupId })
+              .where('feed_id', '=', id)
+              .execute();
+          // What was learnt of one address says nothing about another.
+          if (isElsewhere) await sql`DELETE FROM feed_fetch_state WHERE feed_id = ${id}`.execute(trx);
+          return getFeed(trx, userId, id);
+        })
+        .catch((error) => {
+          throw isUniqueViolation(error) ? linkTaken(change.link ?? '') : error;
+        });
+    },
+
+    /** Bookmarks stay, without their source; entries, marks and tombstones go with the feed. */
+    async delete(id: number): Promise<void> {
+      await db.write(async (trx) => {
+        const rows = rowsOf(trx, userId);
+        const ofFeed = sql`SELECT id FROM entries WHERE user_id = ${userId} AND feed_id = ${id}`;
+        await getFeed(trx, userId, id);
+        const { rows: entries } = await sql<{ id: number }>`${ofFeed}`.execute(trx);
+        await notePending(
+          trx,
+          'entry',
+          entries.map((entry) => entry.id),
+        );
+        await sql`UPDATE bookmarks SET entry_id = NULL WHERE user_id = ${userId} AND entry_id IN (${ofFeed})`.execute(
+          trx,
+        );
+        await rows.update('bookmarks').set({ feed_id: null }).where('feed_id', '=', id).execute();
+        await sql`DELETE FROM entry_marks WHERE user_id = ${userId} AND entry_id IN (${ofFeed})`.execute(trx);
+        for (const table of ['entry_tombstones', 'unread_entries', 'feed_counts', 'entries'] as const)
+          await rows.delete(table).where('feed_id', '=', id).execute();
+        await rows.delete('feeds').where('id', '=', id).execute();
+      });
+    },
+  };
+}
+
+/** Undefined when the user follows that link already. */
+async function insertFeed(rows: OwnedRows, feed: NewFeed, at: number): Promise<number | undefined> {
+  const { groupId, name, link, siteUrl, proxy } = feed;
+  const row = await rows
+    .insert('feeds', {
+      group_id: groupId,
+      name,
+      link,
+      site_url: siteUrl,
+      proxy,
+      gone_at: null,
+      keep_entries: null,
+      created_at: at,
+      updated_at: at,
+    })
+    .onConflict((conflict) => conflict.columns(['user_id', 'link']).doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return row?.id;
+}
+
+type FeedRow = Awaited<ReturnType<ReturnType<typeof selectFeeds>['execute']>>['rows'][number];
+
+function selectFeeds(userId: number, where: RawBuilder<unknown>) {
+  return sql<{
+    id: number;
+    group_id: number;
+    name: string;
+    link: string;
+    site_url: string;
+    suspended: number;
+    proxy: string;
+    gone_at: number | null;
+    keep_entries: number | null;
+    created_at: number;
+    updated_at: number;
+    etag: string;
+    last_modified: string;
+    cache_control: string;
+    expires_at: number;
+    last_checked_at: number;
+    next_check_at: number;
+    last_http_status: number;
+    retry_after_until: number;
+    last_success_at: number;
+    last_error_at: number;
+    last_error: string;
+    consecutive_failures: number;
+    moved_to: string;
+    unread: number;
+    entries: number;
+  }>`
+    SELECT f.id, CASE WHEN g.is_default = 1 THEN ${sql.lit(DEFAULT_GROUP_ID)} ELSE f.group_id END AS group_id,
+      f.name, f.link, f.site_url, f.suspended, f.proxy, f.gone_at, f.keep_entries, f.created_at, f.updated_at,
+      coalesce(s.etag, '') AS etag, coalesce(s.last_modified, '') AS last_modified,
+      coalesce(s.cache_control, '') AS cache_control, coalesce(s.expires_at, 0) AS expires_at,
+      coalesce(s.last_checked_at, 0) AS last_checked_at, coalesce(s.next_check_at, 0) AS next_check_at,
+      coalesce(s.last_http_status, 0) AS last_http_status, coalesce(s.retry_after_until, 0) AS retry_after_until,
+      coalesce(s.last_success_at, 0) AS last_success_at, coalesce(s.last_error_at, 0) AS last_error_at,
+      coalesce(s.last_error, '') AS last_error, coalesce(s.consecutive_failures, 0) AS consecutive_failures,
+      coalesce(s.moved_to, '') AS moved_to,
+      coalesce(c.unread, 0) AS unread, coalesce(c.entries, 0) AS entries
+    FROM feeds f JOIN groups g ON g.id = f.group_id
+    LEFT JOIN feed_fetch_state s ON s.feed_id = f.id
+    LEFT JOIN feed_counts c ON c.feed_id = f.id
+    WHERE f.user_id = ${userId} ${where} ORDER BY f.id`;
+}
+
+async function getFeed(reader: Reader | Writer, userId: number, id: number): Promise<Feed> {
+  const { rows } = await selectFeeds(userId, sql`AND f.id = ${id}`).execute(reader);
+  if (!rows[0]) throw new NotFound('feed');
+  return toFeed(rows[0]);
+}
+
+function toFeed(row: FeedRow): Feed {
+  return {
+    id: row.id,
+    groupId: row.group_id,
+    name: row.name,
+    link: row.link,
+    siteUrl: row.site_url,
+    suspended: row.suspended === 1,
+    proxy: row.proxy,
+    goneAt: row.gone_at,
+    keepEntries: row.keep_entries,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    fetchState: {
+      etag: row.etag,
+      lastModified: row.last_modified,
+      cacheControl: row.cache_control,
+      expiresAt: row.expires_at,
+      lastCheckedAt: row.last_checked_at,
+      nextCheckAt: row.next_check_at,
+      lastHttpStatus: row.last_http_status,
+      retryAfterUntil: row.retry_after_until,
+      lastSuccessAt: row.last_success_at,
+      lastErrorAt: row.last_error_at,
+      lastError: row.last_error,
+      consecutiveFailures: row.consecutive_failures,
+      movedTo: row.moved_to,
+    },
+    unread: row.unread,
+    entries: row.entries,
+  };
+}
+
+function linkTaken(link: string): Conflict {
+  return new Conflict(`link: you follow ${link} already`);
+}
+
+/** Only what is given is changed. */
+function defined<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
+}

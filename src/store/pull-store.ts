@@ -1,0 +1,286 @@
+// What pulling feeds reads and writes. A pull is for an address, not for a feed: all feeds with that link and proxy are
+// answered by one request, whoever's they are.
+import { type RawBuilder, sql } from 'kysely';
+import type { PublishedEntry } from '../model/entry.ts';
+import type { Clock, Millis } from '../model/glossary.ts';
+import type { JobFence } from '../model/job.ts';
+import type { Database, Writer } from './database.ts';
+import { enqueue } from './job-queue/enqueue.ts';
+import { requireJob } from './job-queue/fence.ts';
+import type { JobKind } from './job-queue/job-kind.ts';
+import { letOthersIn } from './let-others-in.ts';
+import { pruneEntries } from './reader/prune-entries.ts';
+import { putEntries } from './reader/put-entries.ts';
+import { findStaleFeeds, rebuildUnread } from './reader/unread.ts';
+
+export type PullStore = ReturnType<typeof pullStore>;
+
+export interface PullTarget {
+  readonly link: string;
+  readonly proxy: string;
+}
+
+/** A feed that a pull is for, with what was learnt at its last pull. */
+export interface PullFeed {
+  readonly id: number;
+  readonly userId: number;
+  readonly groupId: number;
+  readonly name: string;
+  readonly siteUrl: string;
+  readonly suspended: boolean;
+  readonly keepEntries: number | null;
+  readonly etag: string;
+  readonly lastModified: string;
+  readonly validatorsUrl: string;
+  readonly bodyHash: string;
+  readonly nextCheckAt: Millis;
+  readonly retryAfterUntil: Millis;
+  readonly consecutiveFailures: number;
+  readonly cacheControl: string;
+  readonly expiresAt: Millis;
+  readonly movedTo: string;
+  readonly movedSeen: number;
+}
+
+/** Columns of feed_fetch_state to be set. */
+export type FetchStateChange = Partial<{
+  etag: string;
+  last_modified: string;
+  validators_url: string;
+  cache_control: string;
+  expires_at: Millis;
+  last_checked_at: Millis;
+  next_check_at: Millis;
+  last_http_status: number;
+  retry_after_until: Millis;
+  last_success_at: Millis;
+  last_error_at: Millis;
+  last_error: string;
+  consecutive_failures: number;
+  body_hash: string;
+  moved_to: string;
+  moved_seen: number;
+}>;
+
+/** How a pull ended for one feed. */
+export interface PullEnd {
+  readonly state: FetchStateChange;
+  readonly feed?: FeedFinding;
+  /** The entries of a new document: those that are written already, and those that are to be written with the state. */
+  readonly document?:
+    | { readonly ids: readonly number[]; readonly rest: readonly PublishedEntry[] }
+    | undefined;
+}
+
+/** What changes of the feed itself. */
+export interface FeedFinding {
+  readonly name?: string;
+  readonly siteUrl?: string;
+  readonly link?: string;
+  readonly gone?: boolean;
+}
+
+const entriesAtOnce = 100;
+const pullsAtOnce = 100;
+
+/** As `enqueue` below writes it. A proxy has no space in it. */
+const pullKey = (link: RawBuilder<unknown>, proxy: RawBuilder<unknown>) =>
+  sql`'pull ' || ${proxy} || ' ' || ${link}`;
+
+export function pullStore(db: Database, now: Clock) {
+  return {
+    /** Addresses with a feed that is due and not in the queue yet, the most overdue first; and how many there are. */
+    async findDue(limit: number): Promise<{ targets: PullTarget[]; total: number }> {
+      const at = now();
+      const due = sql`
+        SELECT f.link, f.proxy, min(coalesce(s.next_check_at, 0)) AS since
+        FROM feeds f LEFT JOIN feed_fetch_state s ON s.feed_id = f.id
+        WHERE f.suspended = 0 AND coalesce(s.next_check_at, 0) <= ${at} AND coalesce(s.retry_after_until, 0) <= ${at}
+          AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.unique_key = ${pullKey(sql`f.link`, sql`f.proxy`)} AND j.state < 2)
+        GROUP BY f.link, f.proxy`;
+      const { rows } = await sql<PullTarget & { total: number }>`
+        SELECT link, proxy, count(*) OVER () AS total FROM (${due}) AS due ORDER BY since, link LIMIT ${limit}`.execute(
+        db.heavyRead,
+      );
+      return {
+        targets: rows.map(({ link, proxy }) => ({ link, proxy })),
+        total: Number(rows[0]?.total ?? 0),
+      };
+    },
+
+    /** Puts pulls into the queue, each address once, in small transactions. */
+    async enqueue<P>(
+      kind: JobKind<P>,
+      pulls: readonly { readonly target: PullTarget; readonly payload: P; readonly delayMs: number }[],
+    ): Promise<void> {
+      for (let at = 0; at < pulls.length; at += pullsAtOnce) {
+        await letOthersIn();
+        await db.write(async (trx) => {
+          for (const { target, payload, delayMs } of pulls.slice(at, at + pullsAtOnce))
+            await enqueue(db, trx, kind, payload, {
+              delayMs,
+              uniqueKey: `pull ${target.proxy} ${target.link}`,
+            });
+        });
+      }
+    },
+
+    /** Makes anew what a "mark all read" has left half done, when its process ended in the middle. */
+    async mendUnread(): Promise<void> {
+      for (const feedId of await findStaleFeeds(db.read)) await db.write((trx) => rebuildUnread(trx, feedId));
+    },
+
+    /** All feeds with that address, suspended ones too. */
+    async findFeeds({ link, proxy }: PullTarget): Promise<PullFeed[]> {
+      const { rows } = await selectFeeds(sql`f.link = ${link} AND f.proxy = ${proxy}`).execute(db.read);
+      return rows.map(toPullFeed);
+    },
+
+    /**
+     * Most of the entries of a document, in transactions small enough for others to get their turn. Returns those that
+     * are left for `settle`, and the ids of the others.
+     */
+    async putEntries(
+      fence: JobFence,
+      feed: PullFeed,
+      entries: readonly PublishedEntry[],
+    ): Promise<{ ids: readonly number[]; rest: readonly PublishedEntry[] }> {
+      const ids: number[] = [];
+      // The oldest first: ids then grow with the age of what they stand for.
+      const inOrder = [...entries].sort((a, b) => a.pubDate - b.pubDate);
+      let at = 0;
+      for (; inOrder.length - at > entriesAtOnce; at += entriesAtOnce) {
+        const some = inOrder.slice(at, at + entriesAtOnce);
+        ids.push(
+          ...(await db.write(async (trx) => {
+            await requireJob(db, trx, fence);
+            return putEntries(db, trx, feed, some, now());
+          })),
+        );
+      }
+      return { ids, rest: inOrder.slice(at) };
+    },
+
+    /**
+     * How a pull ended, for each feed it was for. The next check depends on the failures so far, which are read in the
+     * transaction that counts one more: two that fail at once are two failures.
+     */
+    async settle(
+      fence: JobFence,
+      feedIds: readonly number[],
+      decide: (feed: PullFeed) => PullEnd,
+    ): Promise<void> {
+      await db.write(async (trx) => {
+        await requireJob(db, trx, fence);
+        for (const id of feedIds) {
+          const { rows } = await selectFeeds(sql`f.id = ${id}`).execute(trx);
+          // Deleted while we asked for it.
+          if (!rows[0]) continue;
+          const present = toPullFeed(rows[0]);
+          const { state, feed = {}, document } = decide(present);
+          const ids = document && [
+            ...document.ids,
+            ...(await putEntries(db, trx, present, document.rest, now())),
+          ];
+          await writeState(
+            trx,
+            id,
+            { ...state, ...(ids && { document_entries: JSON.stringify(ids) }) },
+            now(),
+          );
+          await writeFinding(trx, id, feed, now());
+          await pruneEntries(trx, present);
+        }
+      });
+    },
+  };
+}
+
+async function writeState(
+  trx: Writer,
+  feedId: number,
+  state: FetchStateChange & { document_entries?: string },
+  at: Millis,
+): Promise<void> {
+  const row = { ...state, updated_at: at };
+  await trx
+    .insertInto('feed_fetch_state')
+    .values({ feed_id: feedId, ...row })
+    .onConflict((conflict) => conflict.column('feed_id').doUpdateSet(row))
+    .execute();
+}
+
+async function writeFinding(
+  trx: Writer,
+  feedId: number,
+  { name, siteUrl, link, gone }: FeedFinding,
+  at: Millis,
+): Promise<void> {
+  const changes: RawBuilder<unknown>[] = [
+    ...(name === undefined ? [] : [sql`name = ${name}`]),
+    ...(siteUrl === undefined ? [] : [sql`site_url = ${siteUrl}`]),
+    ...(gone ? [sql`suspended = 1, gone_at = ${at}`] : []),
+    ...(link === undefined ? [] : [sql`link = ${link}`]),
+  ];
+  if (changes.length === 0) return;
+  // A user who follows the new address already keeps both: which one to let go is not ours to say.
+  const isFree =
+    link === undefined
+      ? sql``
+      : sql`AND NOT EXISTS (SELECT 1 FROM feeds o WHERE o.user_id = feeds.user_id AND o.link = ${link})`;
+  await sql`UPDATE feeds SET ${sql.join(changes)}, updated_at = ${at} WHERE id = ${feedId} ${isFree}`.execute(
+    trx,
+  );
+}
+
+interface PullFeedRow {
+  id: number;
+  user_id: number;
+  group_id: number;
+  name: string;
+  site_url: string;
+  suspended: number;
+  keep_entries: number | null;
+  etag: string | null;
+  last_modified: string | null;
+  validators_url: string | null;
+  body_hash: string | null;
+  next_check_at: number | null;
+  retry_after_until: number | null;
+  consecutive_failures: number | null;
+  cache_control: string | null;
+  expires_at: number | null;
+  moved_to: string | null;
+  moved_seen: number | null;
+}
+
+function selectFeeds(where: RawBuilder<unknown>) {
+  return sql<PullFeedRow>`
+    SELECT f.id, f.user_id, f.group_id, f.name, f.site_url, f.suspended, f.keep_entries, s.etag, s.last_modified, s.validators_url,
+      s.body_hash, s.next_check_at, s.retry_after_until, s.consecutive_failures, s.cache_control, s.expires_at,
+      s.moved_to, s.moved_seen
+    FROM feeds f LEFT JOIN feed_fetch_state s ON s.feed_id = f.id WHERE ${where} ORDER BY f.id`;
+}
+
+function toPullFeed(row: PullFeedRow): PullFeed {
+  return {
+    id: row.id,
+    userId: row.user_id,
+    groupId: row.group_id,
+    name: row.name,
+    siteUrl: row.site_url,
+    suspended: row.suspended === 1,
+    keepEntries: row.keep_entries,
+    etag: row.etag ?? '',
+    lastModified: row.last_modified ?? '',
+    validatorsUrl: row.validators_url ?? '',
+    bodyHash: row.body_hash ?? '',
+    nextCheckAt: row.next_check_at ?? 0,
+    retryAfterUntil: row.retry_after_until ?? 0,
+    consecutiveFailures: row.consecutive_failures ?? 0,
+    cacheControl: row.cache_control ?? '',
+    expiresAt: row.expires_at ?? 0,
+    movedTo: row.moved_to ?? '',
+    movedSeen: row.moved_seen ?? 0,
+  };
+}

@@ -1,0 +1,120 @@
+// What is unread, kept as rows of its own, and the counts of each feed. Every function works inside the transaction
+// that changes what it follows from, so that the two never differ.
+import { type RawBuilder, sql } from 'kysely';
+import type { Database, Reader, Writer } from '../database.ts';
+import { idList } from '../id-list.ts';
+
+/** New entries of one feed, all unread. */
+export async function addNewEntries(
+  trx: Writer,
+  feed: { readonly id: number; readonly user_id: number; readonly group_id: number },
+  entries: readonly { readonly id: number; readonly pub_date: number }[],
+): Promise<void> {
+  if (entries.length === 0) return;
+  await trx
+    .insertInto('unread_entries')
+    .values(
+      entries.map(({ id, pub_date }) => ({
+        user_id: feed.user_id,
+        pub_date,
+        entry_id: id,
+        feed_id: feed.id,
+        group_id: feed.group_id,
+      })),
+    )
+    .execute();
+  await addToCounts(trx, feed, { unread: entries.length, entries: entries.length });
+}
+
+export async function addToCounts(
+  trx: Writer,
+  feed: { readonly id: number; readonly user_id: number },
+  by: { readonly unread: number; readonly entries: number },
+): Promise<void> {
+  await sql`
+    INSERT INTO feed_counts (feed_id, user_id, unread, entries)
+    VALUES (${feed.id}, ${feed.user_id}, ${by.unread}, ${by.entries})
+    ON CONFLICT (feed_id) DO UPDATE SET
+      unread = feed_counts.unread + excluded.unread, entries = feed_counts.entries + excluded.entries`.execute(
+    trx,
+  );
+}
+
+/** A user's rows, found by another key: `+ 0` keeps SQLite from reading all that the user has. */
+export function ofUser(userId: number): RawBuilder<boolean> {
+  return sql<boolean>`user_id + 0 = ${userId}`;
+}
+
+/** Takes entries of one user out of the unread ones. Returns those that were among them. */
+export async function removeUnread(
+  db: Database,
+  trx: Writer,
+  userId: number,
+  entryIds: readonly number[],
+): Promise<number[]> {
+  // The date is part of the key that the row is found by.
+  const { rows } = await sql<{ entry_id: number; feed_id: number }>`
+    DELETE FROM unread_entries WHERE user_id = ${userId} AND (pub_date, entry_id) IN (
+      SELECT pub_date, id FROM entries WHERE ${ofUser(userId)} AND id IN ${idList(db, entryIds)})
+    RETURNING entry_id, feed_id`.execute(trx);
+  await countDown(trx, rows);
+  return rows.map((row) => row.entry_id);
+}
+
+/** Puts entries of one user among the unread ones. Returns those that were not there. */
+export async function insertUnread(
+  db: Database,
+  trx: Writer,
+  userId: number,
+  entryIds: readonly number[],
+): Promise<number[]> {
+  const { rows } = await sql<{ entry_id: number; feed_id: number }>`
+    INSERT INTO unread_entries (user_id, pub_date, entry_id, feed_id, group_id)
+    SELECT e.user_id, e.pub_date, e.id, e.feed_id, f.group_id FROM entries e JOIN feeds f ON f.id = e.feed_id
+    WHERE e.user_id + 0 = ${userId} AND e.id IN ${idList(db, entryIds)}
+    ON CONFLICT DO NOTHING
+    RETURNING entry_id, feed_id`.execute(trx);
+  await countDown(trx, rows, -1);
+  return rows.map((row) => row.entry_id);
+}
+
+async function countDown(trx: Writer, rows: readonly { feed_id: number }[], sign = 1): Promise<void> {
+  const byFeed = new Map<number, number>();
+  for (const { feed_id } of rows) byFeed.set(feed_id, (byFeed.get(feed_id) ?? 0) + sign);
+  for (const [feedId, n] of byFeed) {
+    await sql`UPDATE feed_counts SET unread = unread - ${n} WHERE feed_id = ${feedId}`.execute(trx);
+  }
+}
+
+/** Makes everything here anew from the durable rows. */
+export async function rebuildUnread(trx: Writer, feedId?: number): Promise<void> {
+  for (const statement of rebuildStatements(feedId)) await sql.raw(statement).execute(trx);
+}
+
+/** The same as plain SQL: a reinflate ends by it, and a feed whose rows were left half is mended by it. */
+export function rebuildStatements(feedId?: number): string[] {
+  const only = (column: string) => (feedId === undefined ? '' : `WHERE ${column} = ${Number(feedId)}`);
+  return [
+    `DELETE FROM unread_entries ${only('feed_id')}`,
+    `DELETE FROM feed_counts ${only('feed_id')}`,
+    // Unread by what is durable: the mark, else the watermark.
+    `INSERT INTO unread_entries (user_id, pub_date, entry_id, feed_id, group_id)
+     SELECT e.user_id, e.pub_date, e.id, e.feed_id, f.group_id FROM feeds f JOIN entries e ON e.feed_id = f.id
+     LEFT JOIN entry_marks m ON m.entry_id = e.id
+     WHERE CASE WHEN m.is_read IS NULL THEN e.id > f.read_through_id ELSE m.is_read = 0 END
+       ${only('f.id').replace('WHERE', 'AND')}`,
+    `INSERT INTO feed_counts (feed_id, user_id, unread, entries)
+     SELECT f.id, f.user_id,
+       (SELECT count(*) FROM unread_entries u WHERE u.user_id = f.user_id AND u.feed_id = f.id),
+       (SELECT count(*) FROM entries e WHERE e.feed_id = f.id)
+     FROM feeds f ${only('f.id')}`,
+  ];
+}
+
+/** What an interrupted "mark all read" has left behind. */
+export async function findStaleFeeds(reader: Reader): Promise<number[]> {
+  const { rows } = await sql<{ feed_id: number }>`SELECT feed_id FROM feed_counts WHERE stale = 1`.execute(
+    reader,
+  );
+  return rows.map((row) => row.feed_id);
+}

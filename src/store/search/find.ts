@@ -1,0 +1,24 @@
+// The reading side of search, as each engine does it.
+import type { SearchOptions, SearchQuery } from '../../model/search.ts';
+import type { Reader } from '../database.ts';
+import type { Row } from '../tables.ts';
+
+/** Only so many matches are ranked, the newest: a word in most documents would else take as long as there are documents. */
+export const newestRanked = 2_000;
+/** A word of the title counts as much as this many of the text. */
+export const titleWeight = 10;
+
+export interface Find extends SearchOptions {
+  readonly userId: number;
+  readonly query: SearchQuery;
+}
+
+export type FoundRow = Omit<Row<'search_docs'>, 'user_id' | 'text_sha256'> & {
+  /** The higher the better. */
+  readonly score: number;
+  /** How many matches there are, counted up to `newestRanked`. */
+  readonly found: number;
+};
+
+/** At most `limit` rows, in order. Rows of other users are neither read nor counted. */
+export type FindRows = (reader: Reader, find: Find) => Promise<readonly FoundRow[]>;

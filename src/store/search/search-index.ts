@@ -1,0 +1,147 @@
+// The writing side of search: what is pending, and the documents of all users as the indexer puts them in.
+import { setTimeout as pause } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { Database, Reader, Writer } from '../database.ts';
+import { type Lease, requireLease } from '../lease-store.ts';
+import { type DocChange, type PendingDoc, planChanges, type ReadyChange, readyChanges } from './doc-plan.ts';
+import { notePending } from './pending.ts';
+import { termWriter } from './term-writer.ts';
+
+export type SearchIndex = ReturnType<typeof searchIndex>;
+
+const maxRows = 200;
+/** A transaction should end within this time: others wait for the lock. */
+const boxMs = 8;
+const mostTerms = 50_000;
+const fewestTerms = 6_000;
+const pauseMs = 2;
+/** Each commit leaves a segment; FTS5 itself would merge sixteen of them at once, in somebody's commit. */
+const commitsBetweenMerges = 8;
+/** What is not merged then is merged the next time: a stop should not have to wait for it. */
+const mostMergeSteps = 1_000;
+
+export function searchIndex(db: Database) {
+  const writer = termWriter(db.engine);
+  /** How many terms fit into the box on this machine. */
+  let termsPerBox = 15_000;
+  let unmerged = 0;
+
+  const write = async (lease: Lease, kind: string, changes: readonly ReadyChange[]) => {
+    let started = 0;
+    const wroteTerms = await db.write(async (trx) => {
+      started = performance.now();
+      await requireLease(db, trx, lease);
+      const plan = await planChanges(trx, kind, changes);
+      if (plan.removedTerms.length > 0) await writer.remove(trx, plan.removedTerms);
+      if (plan.removed.length > 0)
+        await trx.deleteFrom('search_docs').where('id', 'in', plan.removed).execute();
+      for (const { id, ...row } of plan.updated)
+        await trx.updateTable('search_docs').set(row).where('id', '=', id).execute();
+      if (plan.inserted.length > 0) await trx.insertInto('search_docs').values(plan.inserted).execute();
+      // Terms last: FTS5 holds them in memory until the commit, as long as nothing comes in between.
+      await writer.insert(trx, plan.terms);
+      await clearPending(trx, kind, changes);
+      return plan.terms.length > 0 || plan.removedTerms.length > 0;
+    });
+    if (wroteTerms) unmerged += 1;
+    const tookMs = performance.now() - started;
+    termsPerBox = Math.min(mostTerms, Math.max(fewestTerms, termsPerBox * (tookMs > boxMs ? 0.7 : 1.1)));
+  };
+
+  const merge = async (fewest: number) => {
+    unmerged = 0;
+    for (let step = 0; step < mostMergeSteps; step++) {
+      if (!(await db.write((trx) => writer.mergeStep(trx, fewest)))) return;
+      await pause(pauseMs);
+    }
+  };
+
+  return {
+    /** For a rebuild; features note within their own transactions. */
+    note: (kind: string, refIds: readonly number[]) => db.write((trx) => notePending(trx, kind, refIds)),
+
+    /** The newest first: what was just published is found before a rebuild is through. */
+    async pending(kind: string, limit: number): Promise<PendingDoc[]> {
+      const rows = await db.read
+        .selectFrom('search_pending')
+        .select(['ref_id', 'version'])
+        .where('kind', '=', kind)
+        .orderBy('ref_id', 'desc')
+        .limit(limit)
+        .execute();
+      return rows.map(({ ref_id, version }) => ({ refId: ref_id, version }));
+    },
+
+    /**
+     * In short transactions, each under the lease: some documents, and the end of their being pending, unless they were
+     * noted again since they were read.
+     */
+    async apply(lease: Lease, kind: string, changes: readonly DocChange[]): Promise<void> {
+      const left = changes.length === 0 ? [] : await readyChanges(db.read, kind, changes);
+      while (left.length > 0) {
+        await write(lease, kind, left.splice(0, fitting(left, termsPerBox)));
+        if (unmerged >= commitsBetweenMerges) await merge(4);
+        if (left.length > 0) await pause(pauseMs);
+      }
+    },
+
+    /** When nothing is left to write: fewer segments make every search faster. */
+    async settle(): Promise<void> {
+      if (unmerged > 0) await merge(2);
+    },
+
+    /** How far `kind` has been noted for a rebuild, in the words of whoever notes. */
+    findProgress: (kind: string) => readProgress(db.read, kind),
+
+    async forgetProgress(kind: string): Promise<void> {
+      await db.write((trx) => trx.deleteFrom('meta').where('key', '=', progressKey(kind)).execute());
+    },
+
+    /** Notes some documents of a rebuild, and how far it has come; nothing if it was begun anew since `from` was read. */
+    async noteProgress(
+      lease: Lease,
+      kind: string,
+      refIds: readonly number[],
+      { from, to }: { from: string | undefined; to: string },
+    ): Promise<void> {
+      await db.write(async (trx) => {
+        await requireLease(db, trx, lease);
+        if ((await readProgress(trx, kind)) !== from) return;
+        await notePending(trx, kind, refIds);
+        await trx
+          .insertInto('meta')
+          .values({ key: progressKey(kind), value: to })
+          .onConflict((conflict) => conflict.column('key').doUpdateSet({ value: to }))
+          .execute();
+      });
+    },
+  };
+}
+
+async function readProgress(read: Reader | Writer, kind: string): Promise<string | undefined> {
+  const row = await read
+    .selectFrom('meta')
+    .select('value')
+    .where('key', '=', progressKey(kind))
+    .executeTakeFirst();
+  return row?.value;
+}
+
+const progressKey = (kind: string) => `search_noted:${kind}`;
+
+/** How many of the first changes go into one transaction: always one, however long it is. */
+export function fitting(changes: readonly Pick<ReadyChange, 'terms'>[], maxTerms: number): number {
+  let terms = 0;
+  for (const [n, change] of changes.entries()) {
+    terms += (change.terms?.text.length ?? 0) + (change.terms?.title.length ?? 0);
+    if (n > 0 && (n === maxRows || terms > maxTerms)) return n;
+  }
+  return changes.length;
+}
+
+async function clearPending(trx: Writer, kind: string, changes: readonly PendingDoc[]): Promise<void> {
+  const noted = changes.map(({ refId, version }) => sql`(${sql.lit(refId)}, ${sql.lit(version)})`);
+  await sql`DELETE FROM search_pending WHERE kind = ${kind} AND (ref_id, version) IN (VALUES ${sql.join(noted)})`.execute(
+    trx,
+  );
+}

@@ -1,0 +1,398 @@
+// Pulls, from what is due to what is written down, against a real server. The clock is ours.
+import { beforeEach, expect, it } from 'vitest';
+import { createHostTurns } from '../../src/feeds/host-turns.ts';
+import { type Pull, type PullDeps, pullFeed } from '../../src/feeds/pull-feed.ts';
+import { pullKind, refreshKind, requestRefresh, schedulePulls } from '../../src/feeds/pull-jobs.ts';
+import type { Database } from '../../src/store/database.ts';
+import type { Store, UserRows } from '../../src/store/store.ts';
+import type { TestClock } from '../support/clock.ts';
+import { onEachEngine, openFreshStore } from '../support/engines.ts';
+import { feedSite, parseGuids } from '../support/feed-server.ts';
+import { createWorld } from '../support/outbound.ts';
+import { addUser, listAll, newFeed } from '../support/reader.ts';
+
+const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
+const interval = 30 * minute;
+const settings = { intervalMs: interval, maxBackoffMs: 48 * hour, timeoutMs: 30_000 };
+
+onEachEngine('a pull', (engine) => {
+  let store: Store;
+  let database: Database;
+  let clock: TestClock;
+  let anna: UserRows;
+  let berta: UserRows;
+  let site: ReturnType<typeof feedSite>;
+  let deps: PullDeps;
+
+  beforeEach(async () => {
+    ({ store, database, clock } = await openFreshStore(engine));
+    anna = (await addUser(store, 'anna', 'owner')).rows;
+    berta = (await addUser(store, 'berta')).rows;
+    const world = createWorld({ now: clock.now, pauses: store.hostPauses });
+    site = feedSite(clock.now);
+    await world.site('feeds.example', site.listener);
+    // The queue goes by the clock of the database.
+    const began = Date.now();
+    database.timeOffsetMs = () => clock.now() - began;
+    deps = {
+      pulls: store.pulls,
+      outbound: world.outbound,
+      parse: parseGuids,
+      turns: createHostTurns(clock.now),
+      settings,
+      now: clock.now,
+      userAgent: (subscribers) => `Lectern/test (${subscribers} subscribers)`,
+    };
+    return () => store.close();
+  });
+
+  const at = (path: string) => `http://feeds.example${path}`;
+  const follow = (path: string, rows = anna) => rows.feeds.create(newFeed(at(path)));
+
+  /** What a worker does until nothing is ready. */
+  async function work(): Promise<void> {
+    for (;;) {
+      const [job] = await store.jobs.settleAndClaim([], {
+        holder: 'test',
+        leaseMs: 600_000,
+        names: [pullKind.name, refreshKind.name],
+        total: 1,
+        background: 1,
+        low: 1,
+        first: 'interactive',
+        suspect: false,
+      });
+      if (!job) return;
+      const fence = { id: job.id, epoch: job.epoch };
+      await pullFeed(deps, JSON.parse(job.payload) as Pull, { fence, signal: new AbortController().signal });
+      await store.jobs.settleAndClaim([{ fence, outcome: { kind: 'done' } }]);
+    }
+  }
+
+  /** Lets time pass, with a tick of the scheduler every `step`. */
+  async function live(forMs: number, step = 5 * minute): Promise<void> {
+    for (let passed = 0; passed < forMs; passed += step) {
+      await schedulePulls({ pulls: store.pulls, settings, random: () => 0 });
+      await work();
+      clock.advance(step);
+    }
+  }
+  const stateOf = async (id: number) => (await anna.feeds.get(id)).fetchState;
+
+  it('fetches a new feed, names it, and keeps its entries and validators', async () => {
+    site.script('/a', {
+      headers: { etag: 'W/"1"', 'last-modified': 'yesterday, about noon' },
+      body: ['x', 'y'],
+    });
+    const feed = await follow('/a');
+    await live(1);
+    expect(await anna.feeds.get(feed.id)).toMatchObject({
+      name: 'A feed',
+      siteUrl: 'https://example.org/',
+      unread: 2,
+    });
+    expect(await stateOf(feed.id)).toMatchObject({
+      etag: 'W/"1"',
+      lastModified: 'yesterday, about noon',
+      lastHttpStatus: 200,
+      lastSuccessAt: clock.now() - 5 * minute,
+      nextCheckAt: clock.now() - 5 * minute + interval,
+      consecutiveFailures: 0,
+    });
+    const [first] = site.requests;
+    expect(first?.headers['user-agent']).toBe('Lectern/test (1 subscribers)');
+    expect(first?.headers['if-none-match']).toBeUndefined();
+  });
+
+  it('asks by validators as they came, replaces both on each 200, and keeps them when a 304 brings none', async () => {
+    site.script('/a', ({ headers }, nth) => {
+      if (nth === 1) return { headers: { etag: '"1"', 'last-modified': 'Mon' }, body: ['x'] };
+      // Touched: new validators, the same body.
+      if (nth === 2) return { headers: { etag: '"2"' }, body: ['x'] };
+      return headers['if-none-match'] === '"2"' ? { status: 304 } : { status: 500 };
+    });
+    const feed = await follow('/a');
+    await live(3 * hour);
+    const sent = site.to('/a').map(({ headers }) => [headers['if-none-match'], headers['if-modified-since']]);
+    expect(sent.slice(0, 4)).toEqual([
+      [undefined, undefined],
+      ['"1"', 'Mon'],
+      ['"2"', undefined],
+      ['"2"', undefined],
+    ]);
+    expect(await stateOf(feed.id)).toMatchObject({ etag: '"2"', lastModified: '', lastHttpStatus: 304 });
+  });
+
+  it('takes on the validators of a 304 that has new ones', async () => {
+    site.script('/a', (_asked, nth) =>
+      nth === 1 ? { headers: { etag: '"1"' }, body: ['x'] } : { status: 304, headers: { etag: `"${nth}"` } },
+    );
+    await follow('/a');
+    await live(2 * hour);
+    expect(site.to('/a').map(({ headers }) => headers['if-none-match'])).toEqual([
+      undefined,
+      '"1"',
+      '"2"',
+      '"3"',
+    ]);
+  });
+
+  it('does not parse what it has parsed, and changes entries that changed', async () => {
+    let parsed = 0;
+    deps = {
+      ...deps,
+      parse: (input) => {
+        parsed += 1;
+        return parseGuids(input);
+      },
+    };
+    site.script('/a', (_asked, nth) => ({
+      headers: { etag: `"${nth}"` },
+      body: nth < 3 ? ['x'] : ['x:2', 'y'],
+    }));
+    await follow('/a');
+    await live(2 * hour);
+    expect(site.to('/a')).toHaveLength(4);
+    expect(parsed).toBe(2);
+    expect((await listAll(anna)).map(({ title }) => title).sort()).toEqual(['x:2', 'y']);
+  });
+
+  it.each([
+    ['429 with seconds', { status: 429, headers: { 'retry-after': '7200' } }, 2 * hour],
+    ['429 with a date', { status: 429, date: 3 * hour }, 3 * hour],
+    ['429 without a word', { status: 429 }, hour],
+    ['503 with seconds', { status: 503, headers: { 'retry-after': '10800' } }, 3 * hour],
+    ['503 without a word', { status: 503 }, hour],
+    ['429 that asks for a month', { status: 429, headers: { 'retry-after': '2592000' } }, 48 * hour],
+  ])(
+    'comes back after a %s no sooner than it was told',
+    async (_name, {
+      status,
+      headers,
+      date,
+    }: { status: number; headers?: Record<string, string>; date?: number }, pause) => {
+      const named =
+        date === undefined ? headers : { 'retry-after': new Date(clock.now() + date).toUTCString() };
+      site.script('/a', (_asked, nth) => (nth === 1 ? { status, headers: named ?? {} } : { body: ['x'] }));
+      const feed = await follow('/a');
+      const began = clock.now();
+      await live(5 * minute);
+      const state = await stateOf(feed.id);
+      expect(Math.abs(state.retryAfterUntil - began - pause)).toBeLessThan(1_000);
+      expect(state).toMatchObject({ lastHttpStatus: status, consecutiveFailures: 1, lastSuccessAt: 0 });
+      await live(pause + hour, 10 * minute);
+      const [, second] = site.to('/a');
+      expect((second?.at ?? 0) - began).toBeGreaterThanOrEqual(pause - 1_000);
+      expect((second?.at ?? 0) - began).toBeLessThan(Math.max(pause, interval * 1.8) + 20 * minute);
+    },
+  );
+
+  it('leaves a host alone that has asked for it, for its other feeds too, without calling that a failure', async () => {
+    site.script('/busy', { status: 429, headers: { 'retry-after': '7200' } });
+    site.script('/other', { body: ['x'] });
+    await follow('/busy');
+    await live(5 * minute);
+    const other = await follow('/other');
+    await live(hour);
+    expect(site.to('/other')).toHaveLength(0);
+    expect(await stateOf(other.id)).toMatchObject({
+      consecutiveFailures: 0,
+      lastCheckedAt: 0,
+      lastError: '',
+    });
+    await live(2 * hour);
+    expect(site.to('/other').length).toBeGreaterThan(0);
+  });
+
+  it('suspends a feed that is gone, says why, and asks no more', async () => {
+    site.script('/a', { status: 410 });
+    const feed = await follow('/a');
+    await live(day, 30 * minute);
+    expect(site.to('/a')).toHaveLength(1);
+    expect(await anna.feeds.get(feed.id)).toMatchObject({ suspended: true, goneAt: expect.any(Number) });
+    expect(await stateOf(feed.id)).toMatchObject({
+      lastHttpStatus: 410,
+      lastError: expect.stringContaining('gone'),
+    });
+  });
+
+  it('waits longer after each failure, up to the cap, and forgets that after a success', async () => {
+    let broken = true;
+    site.script('/a', () => (broken ? { status: 500 } : { body: ['x'] }));
+    const feed = await follow('/a');
+    await live(8 * day, 10 * minute);
+    const times = site.to('/a').map((asked) => asked.at);
+    const gaps = times.slice(1).map((time, n) => time - (times[n] ?? 0));
+    gaps.forEach((gap, n) => {
+      const expected = Math.min(interval * 1.8 ** (n + 1), 48 * hour);
+      expect(gap).toBeGreaterThanOrEqual(expected);
+      expect(gap).toBeLessThan(expected + 20 * minute);
+    });
+    expect(gaps.length).toBeGreaterThan(6);
+    broken = false;
+    await live(3 * day, 30 * minute);
+    expect(await stateOf(feed.id)).toMatchObject({
+      consecutiveFailures: 0,
+      lastError: '',
+      lastHttpStatus: 200,
+    });
+    expect((await stateOf(feed.id)).lastErrorAt).toBeGreaterThan(0);
+  });
+
+  it('keeps what it knew of freshness through failures', async () => {
+    site.script('/a', (_asked, nth) =>
+      nth === 1
+        ? { headers: { 'cache-control': 'max-age=3600', etag: '"1"' }, body: ['x'] }
+        : { status: 500 },
+    );
+    const feed = await follow('/a');
+    await live(100 * minute);
+    expect(site.to('/a')).toHaveLength(2);
+    expect(await stateOf(feed.id)).toMatchObject({
+      cacheControl: 'max-age=3600',
+      etag: '"1"',
+      consecutiveFailures: 1,
+    });
+  });
+
+  it('follows a feed that has moved for good only when it was told so three times in a row', async () => {
+    site.script('/old', { status: 301, headers: { location: '/new' } });
+    site.script('/new', { headers: { etag: '"n"' }, body: ['x'] });
+    const feed = await follow('/old');
+    await live(5 * minute);
+    expect(await anna.feeds.get(feed.id)).toMatchObject({
+      link: at('/old'),
+      fetchState: { movedTo: at('/new') },
+    });
+    await live(3 * hour);
+    expect(await anna.feeds.get(feed.id)).toMatchObject({ link: at('/new'), entries: 1 });
+    expect(site.to('/old')).toHaveLength(3);
+    expect(site.to('/new').at(-1)?.headers['if-none-match']).toBe('"n"');
+  });
+
+  it('does not follow a feed for good when one step of the way is for now', async () => {
+    site.script('/old', { status: 301, headers: { location: '/between' } });
+    site.script('/between', { status: 302, headers: { location: '/new' } });
+    site.script('/new', { body: ['x'] });
+    const feed = await follow('/old');
+    await live(4 * hour, 10 * minute);
+    expect(await anna.feeds.get(feed.id)).toMatchObject({
+      link: at('/old'),
+      fetchState: { movedTo: '' },
+      entries: 1,
+    });
+  });
+
+  it('asks once for two users, and gives each entries of their own', async () => {
+    site.script('/a', ({ headers }) =>
+      headers['if-none-match'] ? { status: 304 } : { headers: { etag: '"1"' }, body: ['x', 'y'] },
+    );
+    await follow('/a');
+    await follow('/a', berta);
+    await live(hour);
+    expect(site.to('/a')).toHaveLength(2);
+    expect(site.to('/a')[0]?.headers['user-agent']).toContain('2 subscribers');
+    const [annas, bertas] = [await listAll(anna), await listAll(berta)];
+    expect(annas.map(({ guid }) => guid)).toEqual(bertas.map(({ guid }) => guid));
+    await anna.entries.mark(
+      annas.map(({ id }) => id),
+      { read: true },
+    );
+    expect((await listAll(berta)).every(({ unread }) => unread)).toBe(true);
+  });
+
+  it('leaves a suspended feed alone, unless it is asked for by name', async () => {
+    site.script('/a', { body: ['x'] });
+    const feed = await follow('/a');
+    await anna.feeds.update(feed.id, { suspended: true });
+    await requestRefresh(store.jobs, feed, { evenSuspended: false });
+    await live(hour);
+    expect(site.to('/a')).toHaveLength(0);
+    await requestRefresh(store.jobs, feed, { evenSuspended: true });
+    await work();
+    expect(site.to('/a')).toHaveLength(1);
+    expect(await anna.feeds.get(feed.id)).toMatchObject({ suspended: true, entries: 1 });
+  });
+
+  it('comes at once when somebody asks, whatever the schedule says', async () => {
+    site.script('/a', { body: ['x'] });
+    const feed = await follow('/a');
+    await live(5 * minute);
+    await requestRefresh(store.jobs, feed, { evenSuspended: true });
+    await requestRefresh(store.jobs, feed, { evenSuspended: true });
+    await work();
+    expect(site.to('/a')).toHaveLength(2);
+  });
+
+  it('that finds no feed says so, and keeps the validators it had', async () => {
+    site.script('/a', (_asked, nth) =>
+      nth === 1 ? { headers: { etag: '"1"' }, body: ['x'] } : { headers: { etag: '"2"' }, body: '<html>' },
+    );
+    const feed = await follow('/a');
+    await live(hour);
+    expect(await stateOf(feed.id)).toMatchObject({
+      etag: '"1"',
+      lastError: 'This is not a feed.',
+      lastHttpStatus: 200,
+      consecutiveFailures: 1,
+    });
+  });
+
+  it('comes due every interval and never skips a turn, through a week and a restart', async () => {
+    site.script('/a', ({ headers }) =>
+      headers['if-none-match'] ? { status: 304 } : { headers: { etag: '"1"' }, body: ['x'] },
+    );
+    await follow('/a');
+    await live(7 * day, 10 * minute);
+    const times = site.to('/a').map((asked) => asked.at);
+    const gaps = times.slice(1).map((time, n) => time - (times[n] ?? 0));
+    expect(new Set(gaps)).toEqual(new Set([interval]));
+    expect(times).toHaveLength((7 * 24 * hour) / interval);
+    // All that is known of the schedule is in the index: a new process does not start with a burst.
+    clock.advance(-20 * minute);
+    await schedulePulls({ pulls: store.pulls, settings, random: () => 0 });
+    await work();
+    expect(site.to('/a')).toHaveLength(times.length);
+  });
+
+  it('of many feeds that fall due together is spread by chance, without moving when they are due next', async () => {
+    for (let n = 0; n < 40; n++) {
+      site.script(`/${n}`, { body: [`x${n}`] });
+      await follow(`/${n}`);
+    }
+    let turn = 0;
+    await schedulePulls({ pulls: store.pulls, settings, random: () => (turn++ % 10) / 10 });
+    await work();
+    const first = site.requests.length;
+    expect(first).toBeLessThan(10);
+    clock.advance(minute);
+    await work();
+    expect(site.requests).toHaveLength(40);
+    expect(await schedulePulls({ pulls: store.pulls, settings, random: () => 0 })).toBe(0);
+  });
+
+  it('keeps so many entries as a feed should have, but all that are unread or bookmarked, and none comes back', async () => {
+    site.script('/a', (_asked, nth) => ({
+      body: nth === 1 ? ['a', 'b', 'c', 'd', 'e'] : ['a', 'b', 'c', 'd', 'e', 'f'],
+    }));
+    const feed = await follow('/a');
+    await live(5 * minute);
+    const entries = await listAll(anna);
+    const idOf = (guid: string) => entries.find((entry) => entry.guid === guid)?.id ?? 0;
+    await anna.entries.mark(['a', 'b', 'c', 'd'].map(idOf), { read: true });
+    await anna.bookmarks.create({
+      saved: { url: 'https://example.org/b', key: '1:example.org/b' },
+      entryId: idOf('b'),
+      feedId: feed.id,
+      link: 'https://example.org/b',
+      title: 'b',
+      content: '',
+      pubDate: 0,
+      feedName: '',
+    });
+    await anna.feeds.update(feed.id, { keepEntries: 1 });
+    await live(2 * hour);
+    expect((await listAll(anna)).map(({ guid }) => guid).sort()).toEqual(['b', 'e', 'f']);
+    expect(await anna.feeds.get(feed.id)).toMatchObject({ entries: 3, unread: 2 });
+  });
+});

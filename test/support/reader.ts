@@ -1,0 +1,71 @@
+// Users, feeds and entries to try things on.
+import { z } from 'zod';
+import type { PublishedEntry } from '../../src/model/entry.ts';
+import type { JobFence } from '../../src/model/job.ts';
+import { jobKind } from '../../src/store/job-queue/job-kind.ts';
+import type { Store, UserRows } from '../../src/store/store.ts';
+
+export async function addUser(store: Store, username: string, role: 'owner' | 'member' = 'member') {
+  const { id } = await store.users.create({ username, passwordHash: null, role });
+  return { id, rows: store.forUser(id) };
+}
+
+export const newFeed = (link: string, groupId = 1) => ({ groupId, name: link, link, siteUrl: '', proxy: '' });
+
+export function published(guid: string, over: Partial<PublishedEntry> = {}): PublishedEntry {
+  return {
+    guid,
+    title: `Title of ${guid}`,
+    link: `https://example.org/${guid}`,
+    author: '',
+    content: `<p>${guid}</p>`,
+    enclosures: [],
+    categories: [],
+    pubDate: 1_700_000_000_000,
+    contentHash: `hash of ${guid}`,
+    ...over,
+  };
+}
+
+const kind = jobKind({ name: 'test-pull', schema: z.object({}) });
+
+/** The right to write what a pull found. */
+export async function takeFence(store: Store): Promise<JobFence> {
+  await store.jobs.enqueue(kind, {});
+  const [job] = await store.jobs.settleAndClaim([], {
+    holder: 'test',
+    leaseMs: 600_000,
+    names: [kind.name],
+    total: 1,
+    background: 1,
+    low: 1,
+    first: 'interactive',
+    suspect: false,
+  });
+  if (!job) throw new Error('no job was claimed');
+  return { id: job.id, epoch: job.epoch };
+}
+
+/** Gives a feed entries, as a pull does. */
+export async function fill(
+  store: Store,
+  link: string,
+  entries: readonly PublishedEntry[],
+  at = 1_700_000_000_000,
+) {
+  const fence = await takeFence(store);
+  const feeds = await store.pulls.findFeeds({ link, proxy: '' });
+  const documents = new Map<number, Awaited<ReturnType<typeof store.pulls.putEntries>>>();
+  for (const feed of feeds) documents.set(feed.id, await store.pulls.putEntries(fence, feed, entries));
+  await store.pulls.settle(
+    fence,
+    feeds.map(({ id }) => id),
+    ({ id }) => ({
+      state: { last_success_at: at, next_check_at: at + 1 },
+      document: documents.get(id),
+    }),
+  );
+}
+
+export const listAll = (rows: UserRows, filter = {}) =>
+  rows.entries.list({ order: 'pub_date', limit: 100, ...filter });
