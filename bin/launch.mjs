@@ -3,6 +3,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import module from 'node:module';
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -10,6 +11,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const modules = join(root, 'node_modules');
 const stampFile = join(modules, '.lectern-installed.json');
+export const compileCache = join(modules, '.cache', 'lectern');
 const installLock = join(root, '.install-lock');
 
 /** `lectern ARGS...`: installs what running needs, then runs the program under the pinned Node. */
@@ -17,9 +19,12 @@ export async function lectern(args) {
   requireNode20();
   ensureInstalled('run');
   endWithNpm();
+  // Half of a start is reading TypeScript: what was read once is kept, for the worker and the next start too.
+  process.env.NODE_COMPILE_CACHE ??= compileCache;
   const main = join(root, 'src', 'main.ts');
   const node = pinnedNode();
   if (node.version === process.versions.node) {
+    module.enableCompileCache?.(process.env.NODE_COMPILE_CACHE);
     process.argv.splice(1, process.argv.length - 1, main, ...args);
     await import(pathToFileURL(main).href);
     return;

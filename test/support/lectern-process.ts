@@ -9,6 +9,8 @@ import type { Target } from '../../src/store/open.ts';
 
 const mainEntry = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 /** The same program with kinds of job for tests. */
+/** As the launcher has it: hundreds of starts read the same files. */
+const compileCache = fileURLToPath(new URL('../../node_modules/.cache/lectern', import.meta.url));
 export const entryWithJobs = fileURLToPath(new URL('./lectern-with-jobs.ts', import.meta.url));
 
 export type LecternEnv = Readonly<Record<string, string>>;
@@ -131,6 +133,7 @@ export function createLectern(entry = mainEntry): Lectern {
       cwd: home,
       env: {
         PATH: process.env.PATH,
+        NODE_COMPILE_CACHE: compileCache,
         LECTERN_HOME: home,
         LECTERN_PORT: '0',
         ...libraryFor(env.LECTERN_DATABASE_URL),
