@@ -2,7 +2,7 @@
 import { createHostTurns } from '../feeds/host-turns.ts';
 import { parseFeed } from '../feeds/parse/parse-feed.ts';
 import { type PullDeps, pullFeed } from '../feeds/pull-feed.ts';
-import { pullKind, refreshKind } from '../feeds/pull-jobs.ts';
+import { pullKind } from '../feeds/pull-jobs.ts';
 import { defineJob, type JobDefinition } from '../jobs/registry.ts';
 import { type Opened, type Runtime, userAgent } from './runtime.ts';
 
@@ -19,17 +19,16 @@ export function jobDefinitions(
     now: runtime.now,
     userAgent: (subscribers) => userAgent(runtime.version, config.publicUrl, subscribers),
   };
-  const pull = (kind: typeof pullKind) =>
-    defineJob({
-      ...kind,
-      handler: async ({ payload, fence, signal }) => {
-        pullsInHand.add(fence);
-        try {
-          await pullFeed(deps, payload, { fence, signal });
-        } finally {
-          pullsInHand.delete(fence);
-        }
-      },
-    });
-  return [pull(pullKind), pull(refreshKind)] as JobDefinition[];
+  const pull = defineJob({
+    ...pullKind,
+    handler: async ({ payload, fence, signal }) => {
+      pullsInHand.add(fence);
+      try {
+        await pullFeed(deps, payload, { fence, signal });
+      } finally {
+        pullsInHand.delete(fence);
+      }
+    },
+  });
+  return [pull as JobDefinition];
 }

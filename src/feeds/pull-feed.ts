@@ -6,6 +6,7 @@ import type { Clock, Millis } from '../model/glossary.ts';
 import type { JobFence } from '../model/job.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import type { Body, Hop, NotModified, Outcome, RateLimited } from '../outbound/outcome.ts';
+import { namedRetryAfter } from '../outbound/retry-after.ts';
 import type {
   FeedFinding,
   FetchStateChange,
@@ -45,6 +46,8 @@ export interface Pull extends PullTarget {
 
 /** A server has to say three times in a row that a feed has moved before we believe that it means it. */
 const movesToBelieve = 3;
+/** As the API takes them. */
+const longestLink = 2_000;
 
 export async function pullFeed(
   deps: PullDeps,
@@ -79,11 +82,13 @@ async function ask(
     limits: { totalMs: deps.settings.timeoutMs },
     signal,
     paceKey: pull.link,
+    evenPaused: pull.manual,
   });
   signal.throwIfAborted();
   const found = await understand(deps, outcome, feeds, fence, pull);
   await deps.pulls.settle(
     fence,
+    pull,
     feeds.map(({ id }) => id),
     found,
   );
@@ -104,7 +109,11 @@ async function understand(
   switch (outcome.kind) {
     case 'not-modified':
       return (feed) => ({
-        state: { ...successState(deps, feed, outcome), ...keptValidators(feed, outcome) },
+        state: {
+          ...successState(deps, feed, outcome),
+          ...keptValidators(feed, outcome),
+          ...movedState(feed, outcome, target),
+        },
         feed: movedLink(feed, outcome, target),
       });
     case 'body':
@@ -114,8 +123,9 @@ async function understand(
     case 'gone':
       return (feed) => ({ state: failureState(deps, feed, outcome), feed: { gone: true } });
     case 'failed': {
+      const named = namedRetryAfter(outcome.headers?.['retry-after'], deps.now());
       // Too busy, without a word on for how long.
-      const until = outcome.status === 503 ? deps.now() + retryAfterDefaultMs : 0;
+      const until = named ?? (outcome.status === 503 ? deps.now() + retryAfterDefaultMs : 0);
       const capped = cappedRetryAfter(deps.settings, until, deps.now());
       return (feed) => ({ state: failureState(deps, feed, outcome, capped) });
     }
@@ -142,7 +152,7 @@ async function read(
         url: body.url,
       });
       const entries = publishedEntries(parsed, deps.now());
-      documents.set(feed.id, await deps.pulls.putEntries(fence, feed, entries));
+      documents.set(feed.id, await deps.pulls.putEntries(fence, target, feed, entries));
     }
   } catch (error) {
     // What is wrong with the document is the feed's failure; what is wrong with us is the job's.
@@ -207,6 +217,8 @@ function successState(deps: PullDeps, feed: PullFeed, answer: Body | NotModified
   const { headers } = answer;
   const isNew = answer.kind === 'body';
   const cacheControl = headers['cache-control'] ?? (isNew ? '' : feed.cacheControl);
+  const named = namedRetryAfter(headers['retry-after'], now);
+  const retryAfterUntil = named === undefined ? 0 : cappedRetryAfter(deps.settings, named, now);
   const expiresAt = headers.expires === undefined ? (isNew ? 0 : feed.expiresAt) : timeOf(headers.expires);
   return {
     cache_control: cacheControl,
@@ -214,12 +226,12 @@ function successState(deps: PullDeps, feed: PullFeed, answer: Body | NotModified
     last_checked_at: now,
     last_success_at: now,
     last_http_status: answer.status,
-    retry_after_until: 0,
+    retry_after_until: retryAfterUntil,
     consecutive_failures: 0,
     last_error: '',
     next_check_at: nextCheckAfterSuccess(deps.settings, {
       now,
-      retryAfterUntil: 0,
+      retryAfterUntil,
       hints: { cacheControl, expiresAt },
     }),
   };
@@ -254,8 +266,15 @@ function limitedState(deps: PullDeps, feed: PullFeed, outcome: RateLimited): Fet
 
 /** Where the server says that the feed is for good: only when every step of the way says so. */
 function movedTo({ hops, url }: { hops: readonly Hop[]; url: string }, { link }: PullTarget): string {
-  const isMoved = hops.length > 0 && hops.every(({ permanent }) => permanent) && url !== link;
-  return isMoved ? url : '';
+  if (hops.length === 0 || !hops.every(({ permanent }) => permanent)) return '';
+  const [from, to] = [new URL(link), new URL(url)];
+  if (from.username !== '' || from.password !== '') {
+    // Credentials are for the site that they were given for.
+    if (from.origin !== to.origin) return '';
+    to.username = from.username;
+    to.password = from.password;
+  }
+  return to.href === from.href || to.href.length > longestLink ? '' : to.href;
 }
 
 function movedState(feed: PullFeed, answer: Body | NotModified, target: PullTarget): FetchStateChange {

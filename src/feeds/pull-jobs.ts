@@ -1,7 +1,6 @@
 // Pulls as jobs: what is due goes into the queue, each address once, and a worker does it.
 import { z } from 'zod';
 import { jobKind } from '../store/job-queue/job-kind.ts';
-import type { JobQueue } from '../store/job-queue/job-queue.ts';
 import type { PullStore, PullTarget } from '../store/pull-store.ts';
 import { type PullSettings, startDelayMs } from './pull-policy.ts';
 
@@ -16,16 +15,6 @@ const payload = z.object({
 export const pullKind = jobKind({
   name: 'pull-feed',
   schema: payload,
-  timeoutMs: 10 * 60_000,
-  maxAttempts: 3,
-  pool: 'pulls',
-});
-
-/** Somebody waits for these. */
-export const refreshKind = jobKind({
-  name: 'refresh-feed',
-  schema: payload,
-  lane: 'interactive',
   timeoutMs: 10 * 60_000,
   maxAttempts: 3,
   pool: 'pulls',
@@ -56,16 +45,12 @@ export async function schedulePulls({ pulls, settings, random }: ScheduleDeps): 
 
 /** Now, whether it is due or not. */
 export async function requestRefresh(
-  jobs: JobQueue,
-  feed: PullTarget & { readonly id: number },
+  pulls: PullStore,
+  { id, link, proxy }: PullTarget & { readonly id: number },
   { evenSuspended }: { evenSuspended: boolean },
 ): Promise<void> {
-  const { link, proxy, id } = feed;
-  await jobs.enqueue(
-    refreshKind,
-    { link, proxy, manual: true, evenSuspended: evenSuspended ? [id] : [] },
-    { uniqueKey: `refresh ${id}` },
-  );
+  const payload = { link, proxy, manual: true, evenSuspended: evenSuspended ? [id] : [] };
+  await pulls.expedite(pullKind, { link, proxy }, payload);
 }
 
 /** All of these now, in as few transactions as there can be. One that is in the queue already is not put there again. */

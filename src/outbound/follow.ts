@@ -78,7 +78,7 @@ export async function follow(
       const destination = await counted(() => inTime(deps, signal, { ...limits, leftMs }, find));
       if (leftMs <= 0) throw new Failure('timeout-total');
       const key = keyOf(destination, input.paceKey ?? target.url.href);
-      const pausedUntil = await takeTurn(deps, turn, key);
+      const pausedUntil = await takeTurn(deps, turn, key, input.evenPaused);
       if (pausedUntil !== undefined) return turn.endWith(rateLimited(journey, pausedUntil));
 
       const hasBody = body !== undefined;
@@ -136,11 +136,16 @@ function keyOf({ host, hostname, proxy }: Destination, callersKey: string): stri
 
 /** Until when the host is to be left alone, if it is. Asked once before the turn, so that nobody waits for a "no",
  * and once after, for what was learnt meanwhile. */
-async function takeTurn(deps: FollowDeps, turn: Turn, key: string): Promise<number | undefined> {
-  const pausedUntil = await findPause(deps, key);
+async function takeTurn(
+  deps: FollowDeps,
+  turn: Turn,
+  key: string,
+  evenPaused = false,
+): Promise<number | undefined> {
+  const pausedUntil = evenPaused ? undefined : await findPause(deps, key);
   if (pausedUntil !== undefined) return pausedUntil;
   const hasWaited = await turn.take(key);
-  return hasWaited ? findPause(deps, key) : undefined;
+  return hasWaited && !evenPaused ? findPause(deps, key) : undefined;
 }
 
 async function findPause({ pauses, now }: FollowDeps, key: string): Promise<number | undefined> {

@@ -37,6 +37,8 @@ export interface OutboundRequest {
   readonly paceKey?: string | undefined;
   /** No waiting for a turn: for an API that the operator has set up. Pauses that it asks for are still kept. */
   readonly unpaced?: boolean;
+  /** Ask although the host has asked to be left alone: for a person who insists. */
+  readonly evenPaused?: boolean;
   /** How long to wait for a turn, at each host on the way: `rate-limited` after that. Until it comes, unless given. */
   readonly maxWaitMs?: number | undefined;
   /** `manual`: a redirect is an answer like any other. */
@@ -109,6 +111,8 @@ export interface Failed extends Common {
   readonly kind: 'failed';
   readonly reason: FailureReason;
   readonly status?: number | undefined;
+  /** Of an answer that was not what was asked for. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** For the log, never for the asker. */
   readonly cause?: unknown;
 }
@@ -172,6 +176,7 @@ export function failedStatus(
     ...whereOf(where),
     reason: 'http-status',
     status,
+    headers,
     sentence: sentenceOfStatus(status, isChallenge),
   };
 }

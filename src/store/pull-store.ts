@@ -5,7 +5,7 @@ import type { PublishedEntry } from '../model/entry.ts';
 import type { Clock, Millis } from '../model/glossary.ts';
 import type { JobFence } from '../model/job.ts';
 import type { Database, Writer } from './database.ts';
-import { enqueue } from './job-queue/enqueue.ts';
+import { enqueue, hurry } from './job-queue/enqueue.ts';
 import { requireJob } from './job-queue/fence.ts';
 import type { JobKind } from './job-queue/job-kind.ts';
 import { letOthersIn } from './let-others-in.ts';
@@ -125,6 +125,15 @@ export function pullStore(db: Database, now: Clock) {
       }
     },
 
+    /** Now, for somebody who waits: one that is in the queue already comes first, and does what is asked here. */
+    async expedite<P>(kind: JobKind<P>, { link, proxy }: PullTarget, payload: P): Promise<void> {
+      await db.write(async (trx) => {
+        const options = { uniqueKey: `pull ${proxy} ${link}`, lane: 'interactive' as const };
+        const { id, isNew } = await enqueue(db, trx, kind, payload, options);
+        if (!isNew) await hurry(db, trx, id, kind, payload);
+      });
+    },
+
     /** Makes anew what a "mark all read" has left half done, when its process ended in the middle. */
     async mendUnread(): Promise<void> {
       for (const feedId of await findStaleFeeds(db.read)) await db.write((trx) => rebuildUnread(trx, feedId));
@@ -142,6 +151,7 @@ export function pullStore(db: Database, now: Clock) {
      */
     async putEntries(
       fence: JobFence,
+      target: PullTarget,
       feed: PullFeed,
       entries: readonly PublishedEntry[],
     ): Promise<{ ids: readonly number[]; rest: readonly PublishedEntry[] }> {
@@ -154,7 +164,8 @@ export function pullStore(db: Database, now: Clock) {
         ids.push(
           ...(await db.write(async (trx) => {
             await requireJob(db, trx, fence);
-            return putEntries(db, trx, feed, some, now());
+            const present = await lockFeed(db, trx, feed.id, target);
+            return present ? putEntries(db, trx, present, some, now()) : [];
           })),
         );
       }
@@ -167,16 +178,16 @@ export function pullStore(db: Database, now: Clock) {
      */
     async settle(
       fence: JobFence,
+      target: PullTarget,
       feedIds: readonly number[],
       decide: (feed: PullFeed) => PullEnd,
     ): Promise<void> {
       await db.write(async (trx) => {
         await requireJob(db, trx, fence);
         for (const id of feedIds) {
-          const { rows } = await selectFeeds(sql`f.id = ${id}`).execute(trx);
-          // Deleted while we asked for it.
-          if (!rows[0]) continue;
-          const present = toPullFeed(rows[0]);
+          const present = await lockFeed(db, trx, id, target);
+          // Deleted, or pointed elsewhere, while we asked for it: what we found is not about it.
+          if (!present) continue;
           const { state, feed = {}, document } = decide(present);
           const ids = document && [
             ...document.ids,
@@ -194,6 +205,22 @@ export function pullStore(db: Database, now: Clock) {
       });
     },
   };
+}
+
+/**
+ * The feed as it is now, and until this transaction ends: whoever moves or deletes it waits, or we wait for them. Feeds
+ * of one pull are locked in the order of their ids, as everywhere.
+ */
+async function lockFeed(
+  db: Database,
+  trx: Writer,
+  id: number,
+  { link, proxy }: PullTarget,
+): Promise<PullFeed | undefined> {
+  const lock = db.engine === 'postgres' ? sql`FOR UPDATE OF f` : sql``;
+  const where = sql`f.id = ${id} AND f.link = ${link} AND f.proxy = ${proxy}`;
+  const { rows } = await selectFeeds(where, lock).execute(trx);
+  return rows[0] && toPullFeed(rows[0]);
 }
 
 async function writeState(
@@ -220,17 +247,13 @@ async function writeFinding(
     ...(name === undefined ? [] : [sql`name = ${name}`]),
     ...(siteUrl === undefined ? [] : [sql`site_url = ${siteUrl}`]),
     ...(gone ? [sql`suspended = 1, gone_at = ${at}`] : []),
-    ...(link === undefined ? [] : [sql`link = ${link}`]),
   ];
-  if (changes.length === 0) return;
+  if (changes.length > 0)
+    await sql`UPDATE feeds SET ${sql.join(changes)}, updated_at = ${at} WHERE id = ${feedId}`.execute(trx);
   // A user who follows the new address already keeps both: which one to let go is not ours to say.
-  const isFree =
-    link === undefined
-      ? sql``
-      : sql`AND NOT EXISTS (SELECT 1 FROM feeds o WHERE o.user_id = feeds.user_id AND o.link = ${link})`;
-  await sql`UPDATE feeds SET ${sql.join(changes)}, updated_at = ${at} WHERE id = ${feedId} ${isFree}`.execute(
-    trx,
-  );
+  if (link !== undefined)
+    await sql`UPDATE feeds SET link = ${link}, updated_at = ${at} WHERE id = ${feedId} AND NOT EXISTS (
+      SELECT 1 FROM feeds o WHERE o.user_id = feeds.user_id AND o.link = ${link})`.execute(trx);
 }
 
 interface PullFeedRow {
@@ -254,12 +277,12 @@ interface PullFeedRow {
   moved_seen: number | null;
 }
 
-function selectFeeds(where: RawBuilder<unknown>) {
+function selectFeeds(where: RawBuilder<unknown>, lock: RawBuilder<unknown> = sql``) {
   return sql<PullFeedRow>`
     SELECT f.id, f.user_id, f.group_id, f.name, f.site_url, f.suspended, f.keep_entries, s.etag, s.last_modified, s.validators_url,
       s.body_hash, s.next_check_at, s.retry_after_until, s.consecutive_failures, s.cache_control, s.expires_at,
       s.moved_to, s.moved_seen
-    FROM feeds f LEFT JOIN feed_fetch_state s ON s.feed_id = f.id WHERE ${where} ORDER BY f.id`;
+    FROM feeds f LEFT JOIN feed_fetch_state s ON s.feed_id = f.id WHERE ${where} ORDER BY f.id ${lock}`;
 }
 
 function toPullFeed(row: PullFeedRow): PullFeed {

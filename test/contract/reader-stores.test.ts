@@ -59,9 +59,18 @@ onEachEngine('feeds, entries and bookmarks', (engine) => {
   it('many feeds are made at once, and those that are there already are named', async () => {
     await anna.feeds.create(newFeed('https://a.example/1'));
     const feeds = Array.from({ length: 250 }, (_, n) => newFeed(`https://a.example/${n}`));
-    expect(await anna.feeds.createMany(feeds)).toEqual({ created: 249, existing: ['https://a.example/1'] });
+    expect(await anna.feeds.createMany(feeds)).toEqual({
+      created: 249,
+      existing: ['https://a.example/1'],
+      missingGroup: [],
+    });
     expect(await anna.feeds.list()).toHaveLength(250);
-    await expect(anna.feeds.createMany([newFeed('https://a.example/x', 999)])).rejects.toThrow(NotFound);
+    const lost = newFeed('https://a.example/x', 999);
+    expect(await anna.feeds.createMany([lost, newFeed('https://a.example/y')])).toEqual({
+      created: 1,
+      existing: [],
+      missingGroup: [lost.link],
+    });
   });
 
   it('long work lets others have their turn in between', async () => {
@@ -334,4 +343,48 @@ onEachEngine('feeds, entries and bookmarks', (engine) => {
       .executeTakeFirstOrThrow();
     expect(deleted_at).toBeNull();
   });
+
+  it('keep unread rows and counts right while feeds are filled, moved, marked and deleted at once', async () => {
+    const group = await anna.groups.create({ name: 'News' });
+    for (let round = 0; round < 6; round++) {
+      const links = [1, 2, 3].map((n) => `https://race.example/${round}/${n}`);
+      const feeds = await Promise.all(links.map((each) => anna.feeds.create(newFeed(each))));
+      const [first, second, third] = feeds.map(({ id }) => id) as [number, number, number];
+      const entries = Array.from({ length: 30 }, (_, n) => published(`r${n}`));
+      await fill(store, links[0] as string, entries.slice(0, 5));
+      const ids = (await listAll(anna, { feedId: first })).map(({ id }) => id);
+      const spare = await anna.groups.create({ name: `Spare ${round}` });
+      await Promise.all([
+        ...links.map((each) => fill(store, each, entries)),
+        anna.feeds.update(first, { groupId: group.id }),
+        anna.feeds.update(second, { groupId: spare.id }).catch(expectNotFound),
+        anna.groups.delete(spare.id),
+        anna.entries.mark(ids, { read: true }),
+        anna.entries.mark(ids, { read: false }),
+        anna.feeds.delete(third),
+        anna.entries.markAllRead({ feedId: second }),
+      ]);
+      expect(await listAll(anna, { feedId: third })).toEqual([]);
+    }
+    await expectDerivedIsRight();
+  });
+
+  it('a bookmark of an entry that goes at the same moment is made or not found, and nothing fails', async () => {
+    for (let round = 0; round < 6; round++) {
+      const feed = await anna.feeds.create(newFeed(`https://gone.example/${round}`));
+      await fill(store, feed.link, [published(`g${round}`)]);
+      const [entry] = await listAll(anna, { feedId: feed.id });
+      const saved = { url: `https://e/${round}`, key: `1:e/${round}` };
+      await Promise.all([
+        anna.bookmarks
+          .create(bookmarkOf({ saved, entryId: entry?.id, feedId: feed.id }))
+          .catch(expectNotFound),
+        anna.feeds.delete(feed.id),
+      ]);
+    }
+  });
 });
+
+function expectNotFound(error: unknown): void {
+  expect(error).toBeInstanceOf(NotFound);
+}

@@ -2,7 +2,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import { createHostTurns } from '../../src/feeds/host-turns.ts';
 import { type Pull, type PullDeps, pullFeed } from '../../src/feeds/pull-feed.ts';
-import { pullKind, refreshKind, requestRefresh, schedulePulls } from '../../src/feeds/pull-jobs.ts';
+import { pullKind, requestRefresh, schedulePulls } from '../../src/feeds/pull-jobs.ts';
 import type { Database } from '../../src/store/database.ts';
 import type { Store, UserRows } from '../../src/store/store.ts';
 import type { TestClock } from '../support/clock.ts';
@@ -55,7 +55,7 @@ onEachEngine('a pull', (engine) => {
       const [job] = await store.jobs.settleAndClaim([], {
         holder: 'test',
         leaseMs: 600_000,
-        names: [pullKind.name, refreshKind.name],
+        names: [pullKind.name],
         total: 1,
         background: 1,
         low: 1,
@@ -305,10 +305,10 @@ onEachEngine('a pull', (engine) => {
     site.script('/a', { body: ['x'] });
     const feed = await follow('/a');
     await anna.feeds.update(feed.id, { suspended: true });
-    await requestRefresh(store.jobs, feed, { evenSuspended: false });
+    await requestRefresh(store.pulls, feed, { evenSuspended: false });
     await live(hour);
     expect(site.to('/a')).toHaveLength(0);
-    await requestRefresh(store.jobs, feed, { evenSuspended: true });
+    await requestRefresh(store.pulls, feed, { evenSuspended: true });
     await work();
     expect(site.to('/a')).toHaveLength(1);
     expect(await anna.feeds.get(feed.id)).toMatchObject({ suspended: true, entries: 1 });
@@ -318,8 +318,8 @@ onEachEngine('a pull', (engine) => {
     site.script('/a', { body: ['x'] });
     const feed = await follow('/a');
     await live(5 * minute);
-    await requestRefresh(store.jobs, feed, { evenSuspended: true });
-    await requestRefresh(store.jobs, feed, { evenSuspended: true });
+    await requestRefresh(store.pulls, feed, { evenSuspended: true });
+    await requestRefresh(store.pulls, feed, { evenSuspended: true });
     await work();
     expect(site.to('/a')).toHaveLength(2);
   });
@@ -394,5 +394,122 @@ onEachEngine('a pull', (engine) => {
     await live(2 * hour);
     expect((await listAll(anna)).map(({ guid }) => guid).sort()).toEqual(['b', 'e', 'f']);
     expect(await anna.feeds.get(feed.id)).toMatchObject({ entries: 3, unread: 2 });
+  });
+
+  it('follows a feed that has moved for good when the new place answers 304, too', async () => {
+    site.script('/old', { status: 308, headers: { location: '/new' } });
+    site.script('/new', ({ headers }) =>
+      headers['if-none-match'] ? { status: 304 } : { headers: { etag: '"n"' }, body: ['x'] },
+    );
+    const feed = await follow('/old');
+    await live(3 * hour);
+    expect(await anna.feeds.get(feed.id)).toMatchObject({ link: at('/new'), entries: 1 });
+    expect(site.to('/old')).toHaveLength(3);
+  });
+
+  it('keeps the credentials of a feed that has moved within its site, and follows it nowhere else', async () => {
+    site.script('/old', { status: 301, headers: { location: '/new' } });
+    site.script('/new', { body: ['x'] });
+    const own = await anna.feeds.create(newFeed('http://u:p@feeds.example/old'));
+    await live(3 * hour);
+    expect((await anna.feeds.get(own.id)).link).toBe('http://u:p@feeds.example/new');
+    site.script('/away', { status: 301, headers: { location: 'http://other.example/new' } });
+    const away = await anna.feeds.create(newFeed('http://u:p@feeds.example/away'));
+    await live(3 * hour);
+    expect((await anna.feeds.get(away.id)).link).toBe('http://u:p@feeds.example/away');
+  });
+
+  it.each([
+    ['a 200', { status: 200, body: ['x'] }, 2 * hour],
+    ['a 500', { status: 500 }, 2 * hour],
+  ])('heeds the Retry-After of %s', async (_name, reply, pause) => {
+    site.script('/a', { ...reply, headers: { 'retry-after': '7200' } });
+    const feed = await follow('/a');
+    const began = clock.now();
+    await live(1);
+    expect(await stateOf(feed.id)).toMatchObject({
+      retryAfterUntil: began + pause,
+      nextCheckAt: began + pause,
+    });
+  });
+
+  it('says nothing about a feed that was pointed elsewhere while it was asked for', async () => {
+    const feed = await follow('/wrong');
+    site.script('/wrong', { status: 410 });
+    site.script('/right', { body: ['x'] });
+    const { outbound } = deps;
+    deps = {
+      ...deps,
+      outbound: {
+        request: async (input) => {
+          const outcome = await outbound.request(input);
+          if (input.url === at('/wrong')) await anna.feeds.update(feed.id, { link: at('/right') });
+          return outcome;
+        },
+      },
+    };
+    await live(10 * minute);
+    expect(await anna.feeds.get(feed.id)).toMatchObject({
+      link: at('/right'),
+      suspended: false,
+      goneAt: null,
+      entries: 1,
+    });
+  });
+
+  it('puts entries into the group that their feed has by then, however many they are', async () => {
+    const group = await anna.groups.create({ name: 'News' });
+    const feed = await follow('/a');
+    site.script('/a', { body: Array.from({ length: 250 }, (_, n) => `e${n}`) });
+    const { parse } = deps;
+    deps = {
+      ...deps,
+      parse: async (document) => {
+        await anna.feeds.update(feed.id, { groupId: group.id });
+        return parse(document);
+      },
+    };
+    await live(1);
+    expect(await listAll(anna, { groupId: group.id, unread: true, limit: 1_000 })).toHaveLength(250);
+    expect(await anna.entries.count({ groupId: group.id, unread: true })).toBe(250);
+  });
+
+  it('comes when somebody insists, even to a host that has asked for a pause', async () => {
+    site.script('/a', (_asked, nth) =>
+      nth === 1 ? { status: 429, headers: { 'retry-after': '7200' } } : { body: ['x'] },
+    );
+    const feed = await follow('/a');
+    await live(1);
+    await requestRefresh(store.pulls, feed, { evenSuspended: true });
+    await work();
+    expect(await anna.feeds.get(feed.id)).toMatchObject({
+      entries: 1,
+      fetchState: { consecutiveFailures: 0 },
+    });
+  });
+
+  it('is one for an address, whoever asks for it and however often', async () => {
+    site.script('/a', { body: ['x'] });
+    const [annas, bertas] = [await follow('/a'), await follow('/a', berta)];
+    await schedulePulls({ pulls: store.pulls, settings, random: () => 0.99 });
+    await requestRefresh(store.pulls, annas, { evenSuspended: false });
+    await requestRefresh(store.pulls, bertas, { evenSuspended: true });
+    await work();
+    expect(site.to('/a')).toHaveLength(1);
+  });
+
+  it('gives a new subscriber the whole document when the one before keeps less', async () => {
+    site.script('/a', ({ headers }) =>
+      headers['if-none-match'] ? { status: 304 } : { headers: { etag: '"1"' }, body: ['a', 'b', 'c'] },
+    );
+    const feed = await follow('/a');
+    await live(1);
+    await anna.entries.markAllRead();
+    await anna.feeds.update(feed.id, { keepEntries: 1 });
+    await live(hour);
+    expect(await listAll(anna)).toHaveLength(1);
+    await follow('/a', berta);
+    await live(hour);
+    expect(await listAll(berta)).toHaveLength(3);
   });
 });

@@ -54,11 +54,14 @@ export async function fill(
   at = 1_700_000_000_000,
 ) {
   const fence = await takeFence(store);
-  const feeds = await store.pulls.findFeeds({ link, proxy: '' });
+  const target = { link, proxy: '' };
+  const feeds = await store.pulls.findFeeds(target);
   const documents = new Map<number, Awaited<ReturnType<typeof store.pulls.putEntries>>>();
-  for (const feed of feeds) documents.set(feed.id, await store.pulls.putEntries(fence, feed, entries));
+  for (const feed of feeds)
+    documents.set(feed.id, await store.pulls.putEntries(fence, target, feed, entries));
   await store.pulls.settle(
     fence,
+    target,
     feeds.map(({ id }) => id),
     ({ id }) => ({
       state: { last_success_at: at, next_check_at: at + 1 },

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { requestRefresh, requestRefreshOf } from '../../feeds/pull-jobs.ts';
-import type { Feed } from '../../model/feed.ts';
+import type { Feed, NewFeed } from '../../model/feed.ts';
 import type { ApiDeps } from '../context.ts';
 import type { Router } from '../router.ts';
 import { ErrorBody, idParam, json, jsonBody, nameText, seconds, toSeconds } from '../schemas.ts';
@@ -89,20 +89,39 @@ const FeedPatch = z
   .partial()
   .openapi('FeedPatch');
 
+/** Each is looked at by itself: one that is wrong does not keep the others out. */
 const BatchInput = z
   .object({
     feeds: z
       .array(
         z.object({
-          group_id: groupId.default(1),
-          name: name.optional(),
+          group_id: z.unknown().optional().openapi({ type: 'integer', default: 1 }),
+          name: z.unknown().optional().openapi({ type: 'string' }),
           link: z.string(),
-          site_url: z.string().default(''),
+          site_url: z.unknown().optional().openapi({ type: 'string' }),
         }),
       )
       .max(20_000),
   })
   .openapi('FeedBatch');
+
+type BatchFeed = z.infer<typeof BatchInput>['feeds'][number];
+
+function parseBatchFeed({ group_id, name: given, link, site_url }: BatchFeed): NewFeed | { error: string } {
+  const found = address.safeParse(link);
+  const group = groupId.safeParse(group_id ?? 1);
+  const named = name.safeParse(given);
+  const site = siteUrl.safeParse(site_url ?? '');
+  if (!found.success) return { error: `${link.slice(0, 200)}: expected an http(s) address` };
+  if (!group.success) return { error: `${found.data}: group_id: expected the id of a group` };
+  return {
+    groupId: group.data,
+    name: named.success ? named.data : found.data,
+    link: found.data,
+    siteUrl: site.success ? site.data : '',
+    proxy: '',
+  };
+}
 
 const path = '/api/feeds';
 const tags = ['feeds'];
@@ -144,7 +163,7 @@ export function feedRoutes(router: Router, { store, discoverFeeds }: ApiDeps): v
         proxy: input.proxy,
       });
       if (feed.fetchState.lastSuccessAt === 0)
-        await requestRefresh(store.jobs, feed, { evenSuspended: false });
+        await requestRefresh(store.pulls, feed, { evenSuspended: false });
       return c.json({ data: toBody(feed) }, 200);
     },
   );
@@ -161,31 +180,19 @@ export function feedRoutes(router: Router, { store, discoverFeeds }: ApiDeps): v
           z.object({ data: z.object({ created: z.int(), failed: z.int(), errors: z.array(z.string()) }) }),
           'How many were added, and why others were not',
         ),
-        404: json(ErrorBody, 'There is no such group'),
       },
     },
     async (c) => {
       const { feeds } = c.req.valid('json');
-      const errors: string[] = [];
-      const good = feeds.flatMap((feed) => {
-        const link = address.safeParse(feed.link);
-        const site = siteUrl.safeParse(feed.site_url);
-        if (!link.success) {
-          errors.push(`${feed.link.slice(0, 200)}: ${link.error.issues[0]?.message ?? 'not an address'}`);
-          return [];
-        }
-        return [
-          {
-            groupId: feed.group_id,
-            name: feed.name ?? link.data,
-            link: link.data,
-            siteUrl: site.success ? site.data : '',
-            proxy: '',
-          },
-        ];
-      });
-      const { created, existing } = await c.get('actor').rows.feeds.createMany(good);
-      errors.push(...existing.map((link) => `${link}: you follow it already`));
+      const parsed = feeds.map(parseBatchFeed);
+      const bad = parsed.flatMap((feed) => ('error' in feed ? [feed.error] : []));
+      const good = parsed.flatMap((feed) => ('error' in feed ? [] : [feed]));
+      const { created, missingGroup, existing } = await c.get('actor').rows.feeds.createMany(good);
+      const errors = [
+        ...bad,
+        ...missingGroup.map((link) => `${link}: there is no such group`),
+        ...existing.map((link) => `${link}: you follow it already`),
+      ];
       return c.json({ data: { created, failed: errors.length, errors } }, 200);
     },
     { maxBodyBytes: batchBytes },
@@ -238,7 +245,7 @@ export function feedRoutes(router: Router, { store, discoverFeeds }: ApiDeps): v
     },
     async (c) => {
       const feed = await c.get('actor').rows.feeds.get(c.req.valid('param').id);
-      await requestRefresh(store.jobs, feed, { evenSuspended: true });
+      await requestRefresh(store.pulls, feed, { evenSuspended: true });
       return c.body(null, 202);
     },
   );

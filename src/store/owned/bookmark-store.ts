@@ -56,7 +56,15 @@ export function bookmarkStore(owned: Owned, now: Clock) {
       return db.write(async (trx) => {
         // In whole seconds, so that a page can go on after it by what the API shows.
         const at = Math.floor(now() / 1000) * 1000;
-        const { saved, title } = bookmark;
+        const { saved, title, entryId, feedId } = bookmark;
+        // The entry may have gone with its feed since it was read.
+        const lock = db.engine === 'postgres' ? sql`FOR SHARE` : sql``;
+        for (const [table, id] of [['feeds', feedId] as const, ['entries', entryId] as const]) {
+          if (id === null) continue;
+          const { rows: found } = await sql`
+            SELECT id FROM ${sql.table(table)} WHERE user_id = ${userId} AND id = ${id} ${lock}`.execute(trx);
+          if (found.length === 0) throw new NotFound('item');
+        }
         const itemId = await upsertItem(
           trx,
           userId,

@@ -84,10 +84,12 @@ export function entryStore(owned: Owned) {
     async mark(ids: readonly number[], { read }: { read: boolean }): Promise<void> {
       await db.write(async (trx) => {
         const changed = await (read ? removeUnread : insertUnread)(db, trx, userId, ids);
+        // Also over a "mark all read" that is under way: its rows may be there still.
+        const marked = read ? changed : ids;
         await sql`
           INSERT INTO entry_marks (entry_id, user_id, is_read)
           SELECT id, user_id, CAST(${read ? 1 : 0} AS integer) FROM entries
-          WHERE ${isOwn} AND id IN ${idList(db, changed)}
+          WHERE ${isOwn} AND id IN ${idList(db, marked)}
           ON CONFLICT (entry_id) DO UPDATE SET is_read = excluded.is_read`.execute(trx);
       });
     },
@@ -128,7 +130,9 @@ export function entryStore(owned: Owned) {
         const { rows } =
           await sql`DELETE FROM unread_entries WHERE user_id = ${userId} AND (pub_date, entry_id) IN (
             SELECT pub_date, entry_id FROM unread_entries WHERE user_id = ${userId} AND feed_id = ${feedId}
-              AND entry_id <= ${through} ORDER BY pub_date DESC, entry_id DESC LIMIT ${unreadAtOnce})
+              AND entry_id <= ${through} AND NOT EXISTS (
+                SELECT 1 FROM entry_marks m WHERE m.entry_id = unread_entries.entry_id AND m.is_read = 0)
+              ORDER BY pub_date DESC, entry_id DESC LIMIT ${unreadAtOnce})
           RETURNING entry_id`.execute(trx);
         const left = rows.length === unreadAtOnce;
         await sql`UPDATE feed_counts SET unread = unread - ${rows.length}, stale = ${left ? 1 : 0}
@@ -140,7 +144,8 @@ export function entryStore(owned: Owned) {
 }
 
 /** Whether the page is the end of a range of one index. */
-function isRange({ groupId, unread }: EntryFilter): boolean {
+function isRange({ groupId, unread, order }: EntryFilter): boolean {
+  if (order === 'created_at') return false;
   return unread === true || (groupId === undefined && unread === undefined);
 }
 

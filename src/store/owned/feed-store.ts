@@ -8,7 +8,7 @@ import type { Reader, Writer } from '../database.ts';
 import { letOthersIn } from '../let-others-in.ts';
 import { copySubscription } from '../reader/subscribe.ts';
 import { notePending } from '../search/pending.ts';
-import { findGroupId } from './group-store.ts';
+import { findGroupId, noneIfMissing } from './group-store.ts';
 import { type Owned, type OwnedRows, rowsOf } from './owned-rows.ts';
 
 export type FeedStore = ReturnType<typeof feedStore>;
@@ -29,7 +29,7 @@ export function feedStore(owned: Owned, now: Clock) {
     async create(feed: NewFeed): Promise<Feed> {
       return db
         .write(async (trx) => {
-          const groupId = await findGroupId(rowsOf(trx, userId), feed.groupId);
+          const groupId = await findGroupId(rowsOf(trx, userId), feed.groupId, { lockOn: db.engine });
           const id = await insertFeed(rowsOf(trx, userId), { ...feed, groupId }, now());
           if (id === undefined) throw linkTaken(feed.link);
           await copySubscription(db, trx, { feedId: id, userId, groupId, now: now() });
@@ -40,29 +40,39 @@ export function feedStore(owned: Owned, now: Clock) {
         });
     },
 
-    /** As many as can be; returns the links that were there already. In small transactions: nobody waits for long. */
-    async createMany(feeds: readonly NewFeed[]): Promise<{ created: number; existing: string[] }> {
-      const existing: string[] = [];
+    /** As many as can be; returns the links of the others. In small transactions: nobody waits for long. */
+    async createMany(
+      feeds: readonly NewFeed[],
+    ): Promise<{ created: number; existing: string[]; missingGroup: string[] }> {
+      const result = { created: 0, existing: [] as string[], missingGroup: [] as string[] };
       for (let at = 0; at < feeds.length; at += feedsAtOnce) {
         await letOthersIn();
         const some = feeds.slice(at, at + feedsAtOnce);
-        existing.push(
-          ...(await db.write(async (trx) => {
-            const groups = new Map<number, number>();
-            const taken: string[] = [];
-            for (const feed of some) {
-              const groupId =
-                groups.get(feed.groupId) ?? (await findGroupId(rowsOf(trx, userId), feed.groupId));
-              groups.set(feed.groupId, groupId);
-              const id = await insertFeed(rowsOf(trx, userId), { ...feed, groupId }, now());
-              if (id === undefined) taken.push(feed.link);
-              else await copySubscription(db, trx, { feedId: id, userId, groupId, now: now() });
+        const done = await db.write(async (trx) => {
+          const rows = rowsOf(trx, userId);
+          const groups = new Map<number, number | null>();
+          const existing: string[] = [];
+          const missingGroup: string[] = [];
+          for (const feed of some) {
+            const known = groups.get(feed.groupId);
+            const groupId =
+              known ?? (await findGroupId(rows, feed.groupId, { lockOn: db.engine }).catch(noneIfMissing));
+            groups.set(feed.groupId, groupId);
+            if (groupId === null) {
+              missingGroup.push(feed.link);
+              continue;
             }
-            return taken;
-          })),
-        );
+            const id = await insertFeed(rows, { ...feed, groupId }, now());
+            if (id === undefined) existing.push(feed.link);
+            else await copySubscription(db, trx, { feedId: id, userId, groupId, now: now() });
+          }
+          return { existing, missingGroup };
+        });
+        result.existing.push(...done.existing);
+        result.missingGroup.push(...done.missingGroup);
+        result.created += some.length - done.existing.length - done.missingGroup.length;
       }
-      return { created: feeds.length - existing.length, existing };
+      return result;
     },
 
     async update(id: number, change: FeedChange): Promise<Feed> {
@@ -70,7 +80,10 @@ export function feedStore(owned: Owned, now: Clock) {
         .write(async (trx) => {
           const rows = rowsOf(trx, userId);
           const before = await getFeed(trx, userId, id);
-          const groupId = change.groupId === undefined ? undefined : await findGroupId(rows, change.groupId);
+          const groupId =
+            change.groupId === undefined
+              ? undefined
+              : await findGroupId(rows, change.groupId, { lockOn: db.engine });
           const isElsewhere =
             (change.link !== undefined && change.link !== before.link) ||
             (change.proxy !== undefined && change.proxy !== before.proxy);
@@ -112,7 +125,8 @@ export function feedStore(owned: Owned, now: Clock) {
       await db.write(async (trx) => {
         const rows = rowsOf(trx, userId);
         const ofFeed = sql`SELECT id FROM entries WHERE user_id = ${userId} AND feed_id = ${id}`;
-        await getFeed(trx, userId, id);
+        // Whoever brings it entries is waited for, and finds it gone after.
+        await getFeed(trx, userId, id, db.engine === 'postgres' ? sql`FOR UPDATE OF f` : sql``);
         const { rows: entries } = await sql<{ id: number }>`${ofFeed}`.execute(trx);
         await notePending(
           trx,
@@ -155,7 +169,7 @@ async function insertFeed(rows: OwnedRows, feed: NewFeed, at: number): Promise<n
 
 type FeedRow = Awaited<ReturnType<ReturnType<typeof selectFeeds>['execute']>>['rows'][number];
 
-function selectFeeds(userId: number, where: RawBuilder<unknown>) {
+function selectFeeds(userId: number, where: RawBuilder<unknown>, lock: RawBuilder<unknown> = sql``) {
   return sql<{
     id: number;
     group_id: number;
@@ -197,11 +211,16 @@ function selectFeeds(userId: number, where: RawBuilder<unknown>) {
     FROM feeds f JOIN groups g ON g.id = f.group_id
     LEFT JOIN feed_fetch_state s ON s.feed_id = f.id
     LEFT JOIN feed_counts c ON c.feed_id = f.id
-    WHERE f.user_id = ${userId} ${where} ORDER BY f.id`;
+    WHERE f.user_id = ${userId} ${where} ORDER BY f.id ${lock}`;
 }
 
-async function getFeed(reader: Reader | Writer, userId: number, id: number): Promise<Feed> {
-  const { rows } = await selectFeeds(userId, sql`AND f.id = ${id}`).execute(reader);
+async function getFeed(
+  reader: Reader | Writer,
+  userId: number,
+  id: number,
+  lock: RawBuilder<unknown> = sql``,
+): Promise<Feed> {
+  const { rows } = await selectFeeds(userId, sql`AND f.id = ${id}`, lock).execute(reader);
   if (!rows[0]) throw new NotFound('feed');
   return toFeed(rows[0]);
 }

@@ -47,7 +47,7 @@ export function groupStore(owned: Owned, now: Clock) {
 
     async delete(id: number): Promise<void> {
       await owned.write(async (rows) => {
-        const row = await getRow(rows, id);
+        const row = await getRow(rows, id, owned.db.engine === 'postgres' ? 'update' : undefined);
         if (row.is_default === 1) throw new Invalid('the default group cannot be deleted');
         const defaultId = await findGroupId(rows, DEFAULT_GROUP_ID);
         for (const table of ['feeds', 'unread_entries'] as const)
@@ -68,8 +68,16 @@ export async function insertDefaultGroup(rows: OwnedRows, at: number): Promise<v
   await rows.insert('groups', { name: 'Default', is_default: 1, created_at: at, updated_at: at }).execute();
 }
 
-async function getRow(rows: Pick<OwnedRows, 'select'>, id: number): Promise<Row<'groups'>> {
-  const query = rows.select('groups').selectAll();
+async function getRow(
+  rows: Pick<OwnedRows, 'select'>,
+  id: number,
+  lock?: 'share' | 'update',
+): Promise<Row<'groups'>> {
+  const query = rows
+    .select('groups')
+    .selectAll()
+    .$if(lock === 'share', (found) => found.forShare())
+    .$if(lock === 'update', (found) => found.forUpdate());
   const found =
     id === DEFAULT_GROUP_ID
       ? query.where('is_default', '=', 1)
@@ -80,8 +88,13 @@ async function getRow(rows: Pick<OwnedRows, 'select'>, id: number): Promise<Row<
 }
 
 /** The group's id in the index, for one as the API gives it. */
-export async function findGroupId(rows: Pick<OwnedRows, 'select'>, id: number): Promise<number> {
-  return (await getRow(rows, id)).id;
+export async function findGroupId(
+  rows: Pick<OwnedRows, 'select'>,
+  id: number,
+  /** For a row that is to be put into it: the group stays until the transaction ends. */
+  { lockOn }: { lockOn?: 'sqlite' | 'postgres' } = {},
+): Promise<number> {
+  return (await getRow(rows, id, lockOn === 'postgres' ? 'share' : undefined)).id;
 }
 
 /** A list of what is in a group that is not there is empty. */

@@ -67,7 +67,12 @@ async function insertEntries(
       updated_at: at,
     }));
     inserted.push(
-      ...(await trx.insertInto('entries').values(rows).returning(['id', 'guid', 'pub_date']).execute()),
+      ...(await trx
+        .insertInto('entries')
+        .values(rows)
+        .onConflict((conflict) => conflict.columns(['feed_id', 'guid']).doNothing())
+        .returning(['id', 'guid', 'pub_date'])
+        .execute()),
     );
   }
   await addNewEntries(trx, { id: feed.id, user_id: feed.userId, group_id: feed.groupId }, inserted);

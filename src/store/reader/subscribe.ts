@@ -11,8 +11,8 @@ export async function copySubscription(
   trx: Writer,
   { feedId, userId, groupId, now }: { feedId: number; userId: number; groupId: number; now: number },
 ): Promise<void> {
-  const { rows } = await sql<{ feed_id: number; document_entries: string; site_url: string }>`
-    SELECT s.feed_id, s.document_entries, f.site_url FROM feeds mine
+  const { rows } = await sql<{ feed_id: number; document_entries: string; keep_entries: number | null }>`
+    SELECT s.feed_id, s.document_entries, f.keep_entries FROM feeds mine
     JOIN feeds f ON f.link = mine.link AND f.proxy = mine.proxy AND f.id <> mine.id
     JOIN feed_fetch_state s ON s.feed_id = f.id AND s.last_success_at > 0
     WHERE mine.id = ${feedId} ORDER BY s.last_success_at DESC LIMIT 1`.execute(trx);
@@ -28,6 +28,8 @@ export async function copySubscription(
   await addNewEntries(trx, { id: feedId, user_id: userId, group_id: groupId }, entries);
   const ids = entries.map(({ id }) => id);
   await notePending(trx, 'entry', ids);
+  // Another user may keep less than the feed has: then the whole document has to come once more.
+  if (other.keep_entries !== null || ids.length < JSON.parse(other.document_entries).length) return;
   await sql`
     INSERT INTO feed_fetch_state (feed_id, etag, last_modified, validators_url, cache_control, expires_at, last_checked_at,
       next_check_at, last_http_status, retry_after_until, last_success_at, body_hash, document_entries, updated_at)

@@ -68,6 +68,10 @@ export async function insertUnread(
   userId: number,
   entryIds: readonly number[],
 ): Promise<number[]> {
+  // The group that is written here must be the feed's until we are done.
+  if (db.engine === 'postgres')
+    await sql`SELECT id FROM feeds WHERE id IN (SELECT feed_id FROM entries WHERE ${ofUser(userId)} AND id IN
+      ${idList(db, entryIds)}) ORDER BY id FOR SHARE`.execute(trx);
   const { rows } = await sql<{ entry_id: number; feed_id: number }>`
     INSERT INTO unread_entries (user_id, pub_date, entry_id, feed_id, group_id)
     SELECT e.user_id, e.pub_date, e.id, e.feed_id, f.group_id FROM entries e JOIN feeds f ON f.id = e.feed_id
@@ -95,7 +99,9 @@ export async function rebuildUnread(trx: Writer, feedId?: number): Promise<void>
 export function rebuildStatements(feedId?: number): string[] {
   const only = (column: string) => (feedId === undefined ? '' : `WHERE ${column} = ${Number(feedId)}`);
   return [
-    `DELETE FROM unread_entries ${only('feed_id')}`,
+    feedId === undefined
+      ? 'DELETE FROM unread_entries'
+      : `DELETE FROM unread_entries WHERE user_id = (SELECT user_id FROM feeds WHERE id = ${Number(feedId)}) AND feed_id = ${Number(feedId)}`,
     `DELETE FROM feed_counts ${only('feed_id')}`,
     // Unread by what is durable: the mark, else the watermark.
     `INSERT INTO unread_entries (user_id, pub_date, entry_id, feed_id, group_id)
