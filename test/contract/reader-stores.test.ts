@@ -375,12 +375,14 @@ onEachEngine('feeds, entries and bookmarks', (engine) => {
       await fill(store, feed.link, [published(`g${round}`)]);
       const [entry] = await listAll(anna, { feedId: feed.id });
       const saved = { url: `https://e/${round}`, key: `1:e/${round}` };
-      await Promise.all([
-        anna.bookmarks
-          .create(bookmarkOf({ saved, entryId: entry?.id, feedId: feed.id }))
-          .catch(expectNotFound),
-        anna.feeds.delete(feed.id),
-      ]);
+      const works = [
+        () => anna.feeds.delete(feed.id),
+        () =>
+          anna.bookmarks
+            .create(bookmarkOf({ saved, entryId: entry?.id, feedId: feed.id }))
+            .then(() => {}, expectNotFound),
+      ];
+      await Promise.all((round % 2 === 0 ? works : works.reverse()).map((work) => work()));
     }
   });
 });
