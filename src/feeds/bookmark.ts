@@ -1,5 +1,5 @@
 // Bookmarks: a star keeps what it is put on, whatever becomes of the feed.
-import { savedUrl, savedWithoutUrl } from '../items/url-key.ts';
+import { savedUrl, savedWithoutUrl } from '../items/save-url.ts';
 import type { Bookmark } from '../model/bookmark.ts';
 import type { UserRows } from '../store/store.ts';
 

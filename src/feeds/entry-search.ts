@@ -1,5 +1,5 @@
 // Entries as documents that can be found.
-import { savedUrl } from '../items/url-key.ts';
+import { savedUrl } from '../items/save-url.ts';
 import type { SearchSource } from '../model/search.ts';
 import type { EntryTexts } from '../store/entry-texts.ts';
 import { plainText } from './plain-text.ts';

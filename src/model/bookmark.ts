@@ -14,7 +14,7 @@ export interface Bookmark {
   readonly createdAt: Millis;
 }
 
-/** An address as an item keeps it. Made by items/url-key.ts alone. */
+/** An address as an item keeps it. Made by items/save-url.ts alone. */
 export interface SavedUrl {
   readonly url: string;
   readonly key: string;

@@ -1,5 +1,5 @@
-// One row of items for an address and a user, whatever the route by which it was saved. items/save-url.ts is the only
-// way here.
+// One row of items for an address and a user, whatever the route by which it was saved. The address comes from
+// items/save-url.ts, which alone says what is the same page.
 import { type RawBuilder, sql } from 'kysely';
 import type { SavedUrl } from '../../model/bookmark.ts';
 import type { Writer } from '../database.ts';
