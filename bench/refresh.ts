@@ -14,7 +14,7 @@ import { createLectern, jsonRequest, type LecternProcess } from '../test/support
 import { timed } from './durable-bench.ts';
 import { percentile } from './load.ts';
 
-const feeds = 1_000;
+export const feeds = 1_000;
 const entriesPerFeed = 25;
 const goal = 0.6;
 const apiGoal = 3;

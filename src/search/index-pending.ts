@@ -22,8 +22,9 @@ const leaseTtlMs = 60_000;
 const docsAtOnce = 200;
 /** After this long the worker gets its turn back, so that a stop need not wait for a rebuild. */
 const lookForMs = 2_000;
-/** A fifth of the time, when others need the process too. */
+/** When others need the process too: one batch now and then, so that what is new can be found soon all the same. */
 const lookBesideOthersMs = 100;
+const besideOthersEveryMs = 5_000;
 
 export interface Indexer {
   /** Indexes what is pending, for some time. False when nothing is left, or another process is at it. */
@@ -31,9 +32,12 @@ export interface Indexer {
 }
 
 export function createIndexer(deps: IndexDeps, holder: string): Indexer {
+  let lookedAt = Number.NEGATIVE_INFINITY;
   return {
     async look() {
+      if (deps.isBusy?.() && performance.now() - lookedAt < besideOthersEveryMs) return false;
       if (!(await hasWork(deps))) return false;
+      lookedAt = performance.now();
       const lease = await deps.leases.acquire(leaseName, holder, leaseTtlMs);
       if (!lease) return false;
       try {
