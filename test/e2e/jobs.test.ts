@@ -2,10 +2,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/store/database.ts';
 import type { JobQueue } from '../../src/store/job-queue/job-queue.ts';
+import type { Target } from '../../src/store/open.ts';
 import { onEachEngine, openFreshStore } from '../support/engines.ts';
 import {
   blockingKind,
@@ -32,10 +34,12 @@ onEachEngine('workers', (engine) => {
   let queue: JobQueue;
   let databaseEnv: LecternEnv;
   let folder: string;
+  let target: Target;
 
   beforeEach(async () => {
     const opened = await openFreshStore(engine);
     db = opened.database;
+    target = opened.target;
     queue = opened.store.jobs;
     databaseEnv = { LECTERN_DATABASE_URL: databaseUrl(opened.target) };
     folder = mkdtempSync(join(tmpdir(), 'lectern-jobs-'));
@@ -47,6 +51,16 @@ onEachEngine('workers', (engine) => {
       rmSync(folder, { recursive: true, force: true });
     };
   });
+
+  /** A process that sleeps with the lock of the SQLite file lets nobody work, which is not what is tried here. */
+  async function stopOutsideTransaction(worker: WorkerProcess): Promise<void> {
+    await until('it sleeps without the lock', () => {
+      worker.signal('SIGSTOP');
+      if (!isLocked(target)) return true;
+      worker.signal('SIGCONT');
+      return false;
+    });
+  }
 
   const envWith = (settings: WorkerSettings): LecternEnv => ({
     ...databaseEnv,
@@ -130,7 +144,7 @@ onEachEngine('workers', (engine) => {
     const { id } = await queue.enqueue(gatedKind, { gate: gate() });
     const sleeper = start('sleeper', {});
     await sleeper.output.until('stderr', /at the gate/);
-    sleeper.signal('SIGSTOP');
+    await stopOutsideTransaction(sleeper);
     const other = start('other', {});
     await other.output.until('stderr', /at the gate/);
     writeFileSync(gate(), '');
@@ -213,3 +227,16 @@ onEachEngine('workers', (engine) => {
     });
   });
 });
+
+function isLocked(target: Target): boolean {
+  if (target.engine === 'postgres') return false;
+  const file = new DatabaseSync(target.path, { timeout: 0 });
+  try {
+    file.exec('BEGIN IMMEDIATE; ROLLBACK');
+    return false;
+  } catch {
+    return true;
+  } finally {
+    file.close();
+  }
+}
