@@ -1,10 +1,11 @@
 // The commands of those who work on Lectern: npm test, npm run check | format | openapi | bench | conformance.
 import { join } from 'node:path';
-import { ensureInstalled, fail, pinnedNode, requireNode20, root, run } from './launch.mjs';
+import { ensureBuilt, ensureInstalled, fail, pinnedNode, requireNode20, root, run } from './launch.mjs';
 
 const [task, ...args] = process.argv.slice(2);
 requireNode20();
 ensureInstalled('all');
+if (task === 'test' || task === 'bench') ensureBuilt();
 const node = pinnedNode().path;
 const tool = (path) => join(root, 'node_modules', path);
 
@@ -24,6 +25,14 @@ process.exit(await tasks[task]());
 function check() {
   return [
     [tool('typescript/bin/tsc'), '--project', root],
+    [
+      tool('svelte-check/bin/svelte-check'),
+      '--workspace',
+      join(root, 'web'),
+      '--fail-on-warnings',
+      '--output',
+      'human-verbose',
+    ],
     [tool('@biomejs/biome/bin/biome'), 'check', '--error-on-warnings', '.'],
   ];
 }

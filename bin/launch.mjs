@@ -1,8 +1,8 @@
-// Makes a bare clone runnable with any Node >= 20 and npm: installs what is missing, then hands over to the
-// pinned Node. Depends on nothing outside Node itself, since it runs before anything is installed.
+// Makes a bare clone runnable with any Node >= 20 and npm: installs what is missing, builds what is stale, then
+// hands over to the pinned Node. Depends on nothing outside Node itself, since it runs before anything is installed.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import module from 'node:module';
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -18,6 +18,7 @@ const installLock = join(root, '.install-lock');
 export async function lectern(args) {
   requireNode20();
   ensureInstalled('run');
+  if (args[0] === 'serve') ensureBuilt();
   endWithNpm();
   // Half of a start is reading TypeScript: what was read once is kept, for the worker and the next start too.
   process.env.NODE_COMPILE_CACHE ??= compileCache;
@@ -38,7 +39,7 @@ export async function lectern(args) {
  */
 export function ensureInstalled(scope) {
   if (isInstalled(scope)) return;
-  withInstallLock(() => {
+  withLock(() => {
     if (isInstalled(scope)) return;
     const present = readStamp();
     // `npm ci` empties node_modules, under the feet of a server that runs from it. When only the test tools
@@ -55,6 +56,53 @@ export function ensureInstalled(scope) {
     mkdirSync(modules, { recursive: true });
     writeFileSync(stampFile, JSON.stringify({ lock: lockHash(), scope, system: system() }));
   });
+}
+
+/** Builds the web app, unless what is built was made from the present sources. */
+export function ensureBuilt() {
+  const web = join(root, 'web');
+  const built = join(web, 'dist');
+  const stamp = join(built, '.built-from');
+  const wanted = sourcesHash(web);
+  const isBuilt = () => existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted;
+  if (isBuilt()) return;
+  withLock(() => {
+    if (isBuilt()) return;
+    say('Building the web app (once) ...');
+    // A server may be handing out the old files: they stay until the new ones are whole.
+    const fresh = join(web, `.dist-${process.pid}`);
+    const done = spawnSync(
+      pinnedNode().path,
+      [join(modules, 'astro', 'bin', 'astro.mjs'), 'build', '--root', web, '--silent'],
+      {
+        cwd: web,
+        env: { ...process.env, ASTRO_TELEMETRY_DISABLED: '1', LECTERN_WEB_OUT: fresh },
+        stdio: ['ignore', 2, 2],
+      },
+    );
+    if (done.status !== 0) {
+      rmSync(fresh, { recursive: true, force: true });
+      fail('The web app could not be built (the message is above).');
+    }
+    writeFileSync(join(fresh, '.built-from'), wanted);
+    rmSync(built, { recursive: true, force: true });
+    renameSync(fresh, built);
+  });
+}
+
+function sourcesHash(web) {
+  const hash = createHash('sha256').update(lockHash());
+  const visit = (folder) => {
+    const entries = readdirSync(folder, { withFileTypes: true });
+    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      if (/^(\.|node_modules$|dist$)/.test(entry.name)) continue;
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) visit(path);
+      else hash.update(`${entry.name}\0`).update(readFileSync(path));
+    }
+  };
+  visit(web);
+  return hash.digest('hex');
 }
 
 /** The Node that package.json pins for this system, or the one that is running when it is new enough. */
@@ -154,8 +202,8 @@ function npm(args) {
   }
 }
 
-/** Two commands started at once on a fresh clone: one installs, the other waits for it. */
-function withInstallLock(install) {
+/** Two commands started at once on a fresh clone: one installs and builds, the other waits for it. */
+function withLock(work) {
   const deadline = Date.now() + 10 * 60_000;
   while (!takeLock()) {
     if (!holderIsAlive()) breakLock();
@@ -164,7 +212,7 @@ function withInstallLock(install) {
     else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
   }
   try {
-    install();
+    work();
   } finally {
     rmSync(installLock, { force: true });
   }

@@ -12,6 +12,7 @@ process.exitCode = await runCommandLine(
   {
     version,
     entry: fileURLToPath(import.meta.url),
+    webApp: fileURLToPath(new URL('../web/dist', import.meta.url)),
     readConfig: () => readConfig(),
     now: Date.now,
     randomText: (bytes) => randomBytes(bytes).toString('base64url'),

@@ -7,6 +7,7 @@ import type { Scope, User } from '../model/user.ts';
 import type { Store, UserRows } from '../store/store.ts';
 import type { ClientRules } from './client.ts';
 import type { Metrics } from './metrics.ts';
+import type { WebApp } from './pages/web-app.ts';
 
 export interface ApiDeps {
   readonly store: Store;
@@ -18,6 +19,7 @@ export interface ApiDeps {
   readonly randomText: RandomText;
   readonly version: string;
   readonly now: Clock;
+  readonly webApp: WebApp;
   /** The feeds of an address, found by asking it. */
   readonly discoverFeeds: (address: string) => Promise<readonly { title: string; link: string }[]>;
 }

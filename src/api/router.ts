@@ -58,7 +58,7 @@ export class Router {
   /** A page or file, which the API's description leaves out. */
   page(access: Access, path: string, handler: Handler<ApiEnv>): void {
     this.#note('get', path, access);
-    this.app.get(path, this.#guard(access, 'get', path), handler);
+    this.app.get(path.replaceAll(/\{(\w+)\}/g, ':$1'), this.#guard(access, 'get', path), handler);
   }
 
   /** The methods that some route takes at this path. */

@@ -20,6 +20,8 @@ export interface Runtime {
   readonly version: string;
   /** The file that a child process of ours starts from. */
   readonly entry: string;
+  /** The folder that the build of the web app has filled. */
+  readonly webApp: string;
   readonly readConfig: () => { config: Config; warnings: string[] };
   readonly now: Clock;
   readonly randomText: RandomText;

@@ -4,6 +4,7 @@ import { applyConfiguredPassword, createSetupLink } from '../accounts/setup.ts';
 import { createApi } from '../api/app.ts';
 import { listen } from '../api/listen.ts';
 import { createMetrics } from '../api/metrics.ts';
+import { readWebApp } from '../api/pages/web-app.ts';
 import type { Config } from '../config.ts';
 import { Invalid, LibraryLost, StartupError } from '../errors.ts';
 import { feedFinder } from '../feeds/find-feeds.ts';
@@ -130,6 +131,7 @@ async function startApi(runtime: Runtime, opened: Opened) {
     randomText: runtime.randomText,
     version: runtime.version,
     now: runtime.now,
+    webApp: readWebApp(runtime.webApp),
     discoverFeeds: feedFinder(opened.outbound),
   });
   const listening = await listen(app.fetch, config);

@@ -52,7 +52,7 @@ onEachEngine('HTTP', (engine) => {
       '/assets/%252e%252e%252fpages.ts',
       '/assets/page.css%00.js',
       '/assets//page.css',
-      '/assets/form.js/../pages.ts',
+      '/app/../pages.ts',
     ])('lead to no file beside those that are meant to be served: %s', async (path) => {
       expect((await anna.get(path)).status).toBe(404);
     });

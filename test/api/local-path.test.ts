@@ -1,8 +1,6 @@
 // Where the login page leads to: never to another site, whatever stands in its address.
 import { describe, expect, it } from 'vitest';
-
-const file = new URL('../../src/api/pages/assets/local-path.js', import.meta.url);
-const { localPath } = (await import(file.href)) as { localPath: (wanted: unknown) => string };
+import { localPath } from '../../web/src/lib/local-path.ts';
 
 const here = 'https://here.example';
 

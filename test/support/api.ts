@@ -1,6 +1,7 @@
 // The API on a fresh store, and those who call it: visitors, browsers that are logged in, programs with a token.
 import { randomBytes } from 'node:crypto';
 import { Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import type { AccountDeps } from '../../src/accounts/deps.ts';
 import { createPasswords } from '../../src/accounts/passwords.ts';
 import { createToken } from '../../src/accounts/tokens.ts';
@@ -8,6 +9,7 @@ import { addUser } from '../../src/accounts/users.ts';
 import { createApi } from '../../src/api/app.ts';
 import type { ClientRules } from '../../src/api/client.ts';
 import { createMetrics } from '../../src/api/metrics.ts';
+import { readWebApp } from '../../src/api/pages/web-app.ts';
 import { createLog } from '../../src/log.ts';
 import type { Scope, User } from '../../src/model/user.ts';
 import type { AttemptLimits } from '../../src/store/login-attempt-store.ts';
@@ -16,6 +18,8 @@ import { type Engine, openFreshStore } from './engines.ts';
 
 export const host = 'reader.example';
 export const ownOrigin = `http://${host}`;
+/** As `npm test` has built it before anything else. */
+const webApp = readWebApp(fileURLToPath(new URL('../../web/dist', import.meta.url)));
 export const foreignOrigin = 'https://evil.example';
 /** Every user of a suite has it. */
 export const password = 'correct horse battery';
@@ -66,6 +70,7 @@ export class TestApi {
       randomText,
       version: '0.0.0-test',
       now: opened.clock.now,
+      webApp,
       discoverFeeds: options.discoverFeeds ?? (async () => []),
     });
     this.app = app;

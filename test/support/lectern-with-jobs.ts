@@ -81,6 +81,7 @@ process.exitCode = await runCommandLine(
   {
     version: '0.0.0-test',
     entry: fileURLToPath(import.meta.url),
+    webApp: fileURLToPath(new URL('../../web/dist', import.meta.url)),
     readConfig: () => readConfig(),
     now: Date.now,
     randomText: (bytes) => randomBytes(bytes).toString('base64url'),

@@ -1,17 +1,16 @@
-// Plain pages that need no build: setup, login, the description of the API.
+// Plain pages that need no build, such as the description of the API.
 import type { Context } from 'hono';
 
 const policy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+  "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
 
 export interface Page {
   readonly title: string;
   /** HTML; everything that is not ours has gone through `escapeHtml`. */
   readonly body: string;
-  readonly script?: string;
 }
 
-export function sendPage(c: Context, { title, body, script }: Page): Response {
+export function sendPage(c: Context, { title, body }: Page): Response {
   c.header('Content-Security-Policy', policy);
   return c.html(`<!doctype html>
 <html lang="en">
@@ -20,9 +19,8 @@ export function sendPage(c: Context, { title, body, script }: Page): Response {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${escapeHtml(title)}</title>
-<link rel="icon" href="data:,">
+<link rel="icon" href="/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/assets/page.css">
-${script ? `<script type="module" src="/assets/${script}"></script>` : ''}
 </head>
 <body>${body}</body>
 </html>

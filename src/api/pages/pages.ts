@@ -1,94 +1,62 @@
-// The first pages a person meets: set up, log in, and a door to what is there.
+// The web app: which of its pages somebody gets, and its files.
 import { readFileSync } from 'node:fs';
 import type { Context } from 'hono';
 import { isSetupDone } from '../../accounts/setup.ts';
+import { NotFound } from '../../errors.ts';
 import type { Gate } from '../authenticate.ts';
 import type { ApiDeps, ApiEnv } from '../context.ts';
 import type { Router } from '../router.ts';
-import { escapeHtml, type Page, sendPage } from './page.ts';
+import { sendWebFile } from './web-app.ts';
 
-const assets = [
-  { file: 'page.css', type: 'text/css; charset=utf-8' },
-  { file: 'form.js', type: 'text/javascript; charset=utf-8' },
-  { file: 'local-path.js', type: 'text/javascript; charset=utf-8' },
+/** Pages that only somebody who is logged in has a use for. They hold nothing of anybody: the API gives them that. */
+const rooms = ['search', 'operations', 'settings', 'parts'];
+/** Files that other programs know by their name. */
+const fixedFiles = [
+  'boot.js',
+  'icon-192.png',
+  'icon-512.png',
+  'icon.svg',
+  'manifest.webmanifest',
+  'reading.css',
 ];
 
 export function pageRoutes(router: Router, deps: ApiDeps, gate: Gate): void {
-  router.page('open', '/', async (c) => {
-    if (!(await isSetupDone(deps.accounts))) return sendPage(c, notSetUp);
-    const actor = await gate.findActor(c);
-    return actor ? sendPage(c, home(actor.user.username, actor.user.role === 'owner')) : c.redirect('/login');
-  });
+  const send = (c: Context<ApiEnv>, path: string, options?: { forever: boolean }): Response => {
+    const file = deps.webApp.get(path);
+    if (!file) throw new NotFound('not found');
+    return sendWebFile(c, file, options);
+  };
+
+  const sendRoom = async (c: Context<ApiEnv>, page: string): Promise<Response> => {
+    if (!(await isSetupDone(deps.accounts))) return send(c, '/waiting.html');
+    if (await gate.findActor(c)) return send(c, `/${page}.html`);
+    const { pathname, search } = new URL(c.req.url);
+    const here = pathname + search;
+    return c.redirect(here === '/' ? '/login' : `/login?next=${encodeURIComponent(here)}`);
+  };
+
+  router.page('open', '/', (c) => sendRoom(c, 'index'));
+  for (const room of rooms) router.page('open', `/${room}`, (c) => sendRoom(c, room));
 
   router.page('open', '/setup', async (c) =>
-    (await isSetupDone(deps.accounts)) ? c.redirect('/login') : sendPage(c, setup),
+    (await isSetupDone(deps.accounts)) ? c.redirect('/login') : send(c, '/setup.html'),
   );
 
   router.page('open', '/login', async (c) => {
     if (!(await isSetupDone(deps.accounts))) return c.redirect('/');
-    return sendPage(c, login((await deps.store.users.count()) > 1));
+    return send(c, (await deps.store.users.count()) > 1 ? '/login-by-name.html' : '/login.html');
   });
 
-  for (const { file, type } of assets) {
-    const body = readFileSync(new URL(`assets/${file}`, import.meta.url), 'utf8');
-    router.page('open', `/assets/${file}`, (c: Context<ApiEnv>) =>
-      c.body(body, 200, { 'Content-Type': type, 'Cache-Control': 'no-cache' }),
-    );
-  }
-}
+  for (const file of fixedFiles) router.page('open', `/${file}`, (c) => send(c, `/${file}`));
+  router.page('open', '/sw.js', (c) => {
+    // A service worker lives under the policy that it came with, and its work is to fetch.
+    c.header('Content-Security-Policy', "default-src 'none'; connect-src 'self'");
+    return send(c, '/sw.js');
+  });
+  router.page('open', '/app/{file}', (c) => send(c, `/app/${c.req.param('file')}`, { forever: true }));
 
-const wordmark = '<p class="wordmark">Lectern</p>';
-
-const notSetUp: Page = {
-  title: 'Lectern',
-  body: `<main class="desk">${wordmark}
-    <h1>Almost there</h1>
-    <p>This Lectern has no owner yet. Open the setup link that it printed on its console when it started.</p>
-    <p class="quiet">The link is gone? Restart Lectern and it prints a new one.</p>
-  </main>`,
-};
-
-const setup: Page = {
-  title: 'Set up Lectern',
-  script: 'form.js',
-  body: `<main class="desk">${wordmark}
-    <h1>Make it yours</h1>
-    <p>Choose the name and the password that you will log in with.</p>
-    <form data-action="/api/setup" data-token-from-fragment>
-      <label>Name <input name="username" value="owner" autocomplete="username" autocapitalize="none" spellcheck="false" required></label>
-      <label>Password <input name="password" type="password" autocomplete="new-password" minlength="8" required autofocus></label>
-      <p class="quiet">Eight characters or more.</p>
-      <p class="problem" role="alert" hidden></p>
-      <button>Set up Lectern</button>
-    </form>
-  </main>`,
-};
-
-function login(asksName: boolean): Page {
-  const name = `<label>Name <input name="username" autocomplete="username" autocapitalize="none" spellcheck="false" required autofocus></label>`;
-  return {
-    title: 'Log in to Lectern',
-    script: 'form.js',
-    body: `<main class="desk">${wordmark}
-      <h1>Welcome back</h1>
-      <form data-action="/api/sessions">
-        ${asksName ? name : ''}
-        <label>Password <input name="password" type="password" autocomplete="current-password" required${asksName ? '' : ' autofocus'}></label>
-        <p class="problem" role="alert" hidden></p>
-        <button>Log in</button>
-      </form>
-    </main>`,
-  };
-}
-
-function home(username: string, isOwner: boolean): Page {
-  return {
-    title: 'Lectern',
-    script: 'form.js',
-    body: `<main class="desk">${wordmark}
-      <h1>Hello, ${escapeHtml(username)}</h1>
-      <p>Lectern is running. What it can do by now is in its <a href="/docs">API</a>${isOwner ? ', and how it is doing in its <a href="/metrics">metrics</a>' : ''}.</p>
-      <form data-action="/api/sessions" data-method="DELETE"><p class="problem" role="alert" hidden></p><button class="plain">Log out</button></form>
-    </main>`,
-  };
+  const stylesheet = readFileSync(new URL('assets/page.css', import.meta.url), 'utf8');
+  router.page('open', '/assets/page.css', (c) =>
+    c.body(stylesheet, 200, { 'Content-Type': 'text/css; charset=utf-8', 'Cache-Control': 'no-cache' }),
+  );
 }

@@ -1,0 +1,124 @@
+// What the API answers, as far as the web app uses it. Times are in seconds.
+export interface User {
+  id: number;
+  username: string;
+  role: 'owner' | 'member';
+  created_at: number;
+}
+
+export interface Group {
+  id: number;
+  name: string;
+}
+
+export interface FetchState {
+  last_checked_at: number;
+  next_check_at: number;
+  last_http_status: number;
+  retry_after_until: number;
+  last_success_at: number;
+  last_error_at: number;
+  last_error: string;
+  consecutive_failures: number;
+  moved_to: string;
+}
+
+export interface Feed {
+  id: number;
+  group_id: number;
+  name: string;
+  link: string;
+  site_url: string;
+  suspended: boolean;
+  proxy: string;
+  keep_entries: number | null;
+  gone_at: number | null;
+  created_at: number;
+  fetch_state: FetchState;
+  unread_count: number;
+  item_count: number;
+  icon?: boolean;
+}
+
+export interface Entry {
+  id: number;
+  feed_id: number;
+  title: string;
+  link: string;
+  author: string;
+  content: string;
+  /** In lists that were asked for with view=brief. */
+  excerpt?: string;
+  enclosures: { url: string; type: string; length: number | null }[];
+  categories: string[];
+  pub_date: number;
+  unread: boolean;
+  bookmark_id: number | null;
+}
+
+export interface Bookmark {
+  id: number;
+  item_id: number | null;
+  feed_id: number | null;
+  link: string;
+  title: string;
+  content: string;
+  pub_date: number;
+  feed_name: string;
+  unread: boolean;
+  created_at: number;
+}
+
+export interface Page<T> {
+  data: T[];
+  total: number;
+  next_cursor: string | null;
+}
+
+export interface FoundFeed {
+  title: string;
+  link: string;
+  site_url?: string;
+  description?: string;
+  item_count?: number;
+  newest?: { title: string; pub_date: number }[];
+  feed_id?: number | null;
+}
+
+export interface Hit {
+  kind: string;
+  id: string;
+  title: string;
+  url: string;
+  site: string | null;
+  published_at: string;
+  snippet: { text: string; hits: [number, number][]; cut_before: boolean; cut_after: boolean };
+}
+
+export interface SearchPage {
+  data: Hit[];
+  found: number;
+  at_least: boolean;
+  next_cursor: string | null;
+}
+
+export interface Token {
+  id: number;
+  name: string;
+  scope: 'read' | 'write';
+  created_at: number;
+}
+
+export interface Job {
+  id: string;
+  name: string;
+  state: string;
+  run_at: string;
+  attempts: number;
+  max_attempts: number;
+  progress: { done: number; total: number | null; note: string | null } | null;
+  last_error: string | null;
+  created_at: string;
+  started_at: string | null;
+  finished_at: string | null;
+}

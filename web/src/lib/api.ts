@@ -1,0 +1,104 @@
+// The one way to the server. A failure is a sentence for people; a login that has ended is renewed in place, and what
+// was asked for is then asked again, so that nothing typed is lost.
+import { words } from './words.ts';
+
+export class ApiError extends Error {
+  readonly status: number;
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+
+  /** The server was not reached at all. */
+  get isOffline(): boolean {
+    return this.status === 0;
+  }
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+interface Options {
+  body?: unknown;
+  signal?: AbortSignal;
+  /** Goes on after the page is left. */
+  keepalive?: boolean;
+  /** Answers 401 with an error, where asking for a login would be wrong. */
+  quietly?: boolean;
+}
+
+/** Resolves when somebody has logged in again, and rejects when they would rather not. */
+type AskForLogin = () => Promise<void>;
+let askForLogin: AskForLogin = () => {
+  location.assign(`/login?next=${encodeURIComponent(location.pathname + location.search)}`);
+  return new Promise(() => {});
+};
+
+export function onLoginNeeded(ask: AskForLogin): void {
+  askForLogin = ask;
+}
+
+export async function call<T>(method: Method, path: string, options: Options = {}): Promise<T> {
+  const { body, signal, keepalive, quietly } = options;
+  let response: Response;
+  try {
+    response = await fetch(path, {
+      method,
+      ...(signal && { signal }),
+      ...(keepalive && { keepalive }),
+      ...(body !== undefined && {
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+    });
+  } catch (cause) {
+    if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
+    throw new ApiError(0, words().errors.offline);
+  }
+  if (response.status === 401 && !quietly) {
+    await askForLogin();
+    return call(method, path, options);
+  }
+  if (!response.ok) throw new ApiError(response.status, await sentenceOf(response));
+  if (response.status === 204 || response.status === 202) {
+    const text = await response.text();
+    return (text ? JSON.parse(text) : undefined) as T;
+  }
+  return (await response.json()) as T;
+}
+
+export const get = <T>(path: string, options?: Options) => call<T>('GET', path, options);
+export const post = <T>(path: string, body?: unknown, options?: Options) =>
+  call<T>('POST', path, { ...options, ...(body !== undefined && { body }) });
+export const patch = <T>(path: string, body: unknown, options?: Options) =>
+  call<T>('PATCH', path, { ...options, body });
+export const put = <T>(path: string, body: unknown, options?: Options) =>
+  call<T>('PUT', path, { ...options, body });
+export const remove = <T>(path: string, options?: Options) => call<T>('DELETE', path, options);
+
+/** `?a=1&b=2`, without what is undefined. */
+export function query(values: Record<string, string | number | boolean | null | undefined>): string {
+  const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== null);
+  return given.length > 0
+    ? `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`
+    : '';
+}
+
+async function sentenceOf(response: Response): Promise<string> {
+  const { errors } = words();
+  if (response.status === 429) {
+    return errors.tooMany(Math.ceil(Number(response.headers.get('Retry-After') ?? 60) / 60));
+  }
+  if (response.status >= 500 && response.status !== 502) return errors.server;
+  try {
+    const { error } = await response.json();
+    const text: string = typeof error === 'string' ? error : error.message;
+    return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?]$/.test(text) ? '' : '.'}`;
+  } catch {
+    return errors.server;
+  }
+}
+
+/** What a person is told of any failure. */
+export function messageOf(error: unknown): string {
+  return error instanceof ApiError ? error.message : words().errors.server;
+}

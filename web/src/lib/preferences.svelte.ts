@@ -1,0 +1,112 @@
+// How a person likes their pages. They are kept with the account; the copy in this browser is what boot.js paints by,
+// and what serves while the server is out of reach.
+import { get, patch } from './api.ts';
+
+export interface Preferences {
+  theme: 'system' | 'light' | 'dark' | 'sepia';
+  language: string;
+  font: 'serif' | 'sans' | 'system';
+  /** Of the text of an article, in px. */
+  size: number;
+  /** In characters. */
+  measure: number;
+  line_height: number;
+  justify: boolean;
+  density: 'cosy' | 'compact';
+  /** What the lists show, and in which order. */
+  show: 'unread' | 'all';
+  order: 'newest' | 'oldest';
+  mark_on_scroll: boolean;
+  feeds_width: number;
+  list_width: number;
+  hide_feeds: boolean;
+  hide_list: boolean;
+}
+
+const usual: Preferences = {
+  theme: 'system',
+  language: '',
+  font: 'serif',
+  size: 0,
+  measure: 66,
+  line_height: 1.6,
+  justify: false,
+  density: 'cosy',
+  show: 'unread',
+  order: 'newest',
+  mark_on_scroll: false,
+  feeds_width: 264,
+  list_width: 384,
+  hide_feeds: false,
+  hide_list: false,
+};
+
+const key = 'lectern.preferences';
+
+function readCopy(): Partial<Preferences> {
+  try {
+    return JSON.parse(localStorage.getItem(key) ?? '{}') ?? {};
+  } catch {
+    return {};
+  }
+}
+
+function keepCopy(): void {
+  try {
+    localStorage.setItem(key, JSON.stringify($state.snapshot(preferences)));
+  } catch {
+    // A browser that keeps nothing still shows everything.
+  }
+}
+
+/** Only what has the type that it should have: another version of the app may have written it. */
+function takeOver(values: Record<string, unknown>): void {
+  for (const name of Object.keys(usual) as (keyof Preferences)[]) {
+    if (typeof values[name] === typeof usual[name]) Object.assign(preferences, { [name]: values[name] });
+  }
+}
+
+export const preferences: Preferences = $state({ ...usual });
+takeOver(readCopy());
+
+/** What has not reached the server yet. */
+let unsent: Partial<Preferences> = {};
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+export function prefer(changes: Partial<Preferences>): void {
+  Object.assign(preferences, changes);
+  keepCopy();
+  applyTheme();
+  unsent = { ...unsent, ...changes };
+  clearTimeout(timer);
+  timer = setTimeout(send, 400);
+}
+
+async function send(): Promise<void> {
+  const changes = unsent;
+  unsent = {};
+  try {
+    await patch('/api/me/preferences', changes, { keepalive: true, quietly: true });
+  } catch {
+    // They hold in this browser, and go along with the next change.
+    unsent = { ...changes, ...unsent };
+  }
+}
+
+/** Asks the account; before a login there is nothing to ask. */
+export async function syncPreferences(): Promise<void> {
+  try {
+    const { data } = await get<{ data: Record<string, unknown> }>('/api/me/preferences', { quietly: true });
+    takeOver({ ...data, ...unsent });
+    keepCopy();
+    applyTheme();
+  } catch {
+    // Those of this browser serve.
+  }
+}
+
+export function applyTheme(): void {
+  document.documentElement.dataset.theme = preferences.theme;
+  const paper = getComputedStyle(document.documentElement).getPropertyValue('--paper');
+  document.querySelector('meta[name="theme-color"]')?.setAttribute('content', paper);
+}

@@ -1,0 +1,46 @@
+import type { Words } from '../../lib/words.ts';
+
+export const common: Pick<Words, 'places' | 'actions' | 'errors' | 'time' | 'themes'> = {
+  places: {
+    read: 'Lesen',
+    library: 'Bibliothek',
+    highlights: 'Markierungen',
+    search: 'Suche',
+    operations: 'Betrieb',
+    settings: 'Einstellungen',
+    label: 'Orte',
+  },
+  actions: {
+    cancel: 'Abbrechen',
+    close: 'Schließen',
+    save: 'Speichern',
+    remove: 'Entfernen',
+    undo: 'Rückgängig',
+    retry: 'Noch einmal',
+    back: 'Zurück',
+    more: 'Mehr',
+    copy: 'Kopieren',
+    copied: 'Kopiert.',
+    logOut: 'Abmelden',
+    skipToContent: 'Zum Inhalt springen',
+  },
+  errors: {
+    offline: 'Lectern ist nicht zu erreichen. Es ging nichts verloren; versuch es gleich noch einmal.',
+    server: 'Das konnte Lectern nicht tun. Es ging nichts verloren; versuch es gleich noch einmal.',
+    tooMany: (minutes) =>
+      `Zu viele Versuche. Versuch es in ${minutes} ${minutes === 1 ? 'Minute' : 'Minuten'} wieder.`,
+    notSaved: 'Das wurde nicht gespeichert.',
+  },
+  time: {
+    now: 'jetzt',
+    minutes: (n) => `${n} Min.`,
+    hours: (n) => `${n} Std.`,
+    yesterday: 'gestern',
+    days: (n) => `${n} Tage`,
+    soon: 'gleich',
+    inMinutes: (n) => `in ${n} Min.`,
+    inHours: (n) => `in ${n} Std.`,
+    inDays: (n) => (n === 1 ? 'morgen' : `in ${n} Tagen`),
+  },
+  themes: { system: 'System', light: 'Hell', dark: 'Dunkel', sepia: 'Sepia' },
+};

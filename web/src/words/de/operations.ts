@@ -1,0 +1,3 @@
+import type { Words } from '../../lib/words.ts';
+
+export const operations: Words['operations'] = {};
