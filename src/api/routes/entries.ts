@@ -3,8 +3,10 @@ import { z } from '@hono/zod-openapi';
 import { Invalid } from '../../errors.ts';
 import { excerptOf, excerptSource } from '../../feeds/excerpt.ts';
 import type { Entry } from '../../model/entry.ts';
+import { sendArticle } from '../pages/reading-page.ts';
 import type { Router } from '../router.ts';
 import {
+  articleResponses,
   cursorOf,
   ErrorBody,
   idParam,
@@ -176,6 +178,18 @@ export function entryRoutes(router: Router): void {
     },
     async (c) =>
       c.json({ data: toBody(await c.get('actor').rows.entries.get(c.req.valid('param').id)) }, 200),
+  );
+
+  router.user(
+    {
+      method: 'get',
+      path: `${path}/{id}/content`,
+      tags,
+      summary: 'The content of an entry as a document, to be shown in a frame',
+      request: { params: idParam },
+      responses: articleResponses,
+    },
+    async (c) => sendArticle(c, await c.get('actor').rows.entries.get(c.req.valid('param').id)) as never,
   );
 }
 
