@@ -37,7 +37,7 @@ export function createApi(deps: ApiDeps) {
   accountRoutes(router, deps, gate);
   preferenceRoutes(router);
   groupRoutes(router);
-  feedRoutes(router, deps);
+  feedRoutes(router, deps, streams);
   entryRoutes(router);
   bookmarkRoutes(router, deps);
   searchRoutes(router, deps);

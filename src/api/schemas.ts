@@ -68,6 +68,11 @@ export function json<T extends z.ZodType>(schema: T, description: string) {
   return { description, content: { 'application/json': { schema } } };
 }
 
+/** Server-sent events: see event-stream.ts. */
+export function eventStream(description: string) {
+  return { description, content: { 'text/event-stream': { schema: z.string() } } };
+}
+
 /** An article as a document of its own: see pages/reading-page.ts. */
 export const articleResponses = {
   200: {

@@ -16,6 +16,7 @@ import { type FeedStore, feedStore } from './owned/feed-store.ts';
 import { type GroupStore, groupStore } from './owned/group-store.ts';
 import { ownedBy } from './owned/owned-rows.ts';
 import { type PreferenceStore, preferenceStore } from './owned/preference-store.ts';
+import { type PullWatch, pullWatch } from './owned/pull-watch.ts';
 import { type SearchStore, searchStore } from './owned/search-store.ts';
 import { type TokenStore, tokenStore } from './owned/token-store.ts';
 import { type PullStore, pullStore } from './pull-store.ts';
@@ -57,6 +58,7 @@ export interface UserRows {
   readonly bookmarks: BookmarkStore;
   readonly tokens: TokenStore;
   readonly preferences: PreferenceStore;
+  readonly pulls: PullWatch;
   readonly search: SearchStore;
 }
 
@@ -84,6 +86,7 @@ export function createStore(db: Database, now: Clock): Store {
         bookmarks: bookmarkStore(owned, now),
         tokens: tokenStore(owned, now),
         preferences: preferenceStore(owned),
+        pulls: pullWatch(owned),
         search: searchStore(owned),
       };
     },
