@@ -13,6 +13,7 @@ import { Runner } from '../jobs/runner.ts';
 import { usualSettings } from '../jobs/settings.ts';
 import { startWatchdog } from '../jobs/watchdog.ts';
 import { startWorker } from '../jobs/worker.ts';
+import { libraryStats } from '../library/stats.ts';
 import { writesText } from '../log.ts';
 import { createIndexer } from '../search/index-pending.ts';
 import { type Opened, open, type Runtime } from './runtime.ts';
@@ -131,6 +132,7 @@ async function startApi(runtime: Runtime, opened: Opened) {
     version: runtime.version,
     now: runtime.now,
     discoverFeeds: feedFinder(opened.outbound),
+    measureLibrary: () => libraryStats(opened.library.files),
   });
   const listening = await listen(app.fetch, config);
   const address = addressToOpen(config, listening.port);

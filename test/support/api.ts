@@ -9,6 +9,7 @@ import { createApi } from '../../src/api/app.ts';
 import type { ClientRules } from '../../src/api/client.ts';
 import { createMetrics } from '../../src/api/metrics.ts';
 import type { FoundFeed } from '../../src/feeds/discover/discover-feeds.ts';
+import type { FolderStats } from '../../src/library/stats.ts';
 import { createLog } from '../../src/log.ts';
 import type { Scope, User } from '../../src/model/user.ts';
 import type { AttemptLimits } from '../../src/store/login-attempt-store.ts';
@@ -29,6 +30,7 @@ export interface ApiOptions {
   loginLimits?: Partial<AttemptLimits>;
   /** In place of the real store, for a suite that wants a moment of it to last. */
   discoverFeeds?: (address: string) => Promise<readonly FoundFeed[]>;
+  measureLibrary?: () => Promise<readonly FolderStats[]>;
   store?: Store;
 }
 
@@ -68,6 +70,7 @@ export class TestApi {
       version: '0.0.0-test',
       now: opened.clock.now,
       discoverFeeds: options.discoverFeeds ?? (async () => []),
+      measureLibrary: options.measureLibrary ?? (async () => []),
     });
     this.app = app;
     this.entries = entries;
