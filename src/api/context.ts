@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AccountDeps } from '../accounts/deps.ts';
 import type { FoundFeed } from '../feeds/discover/discover-feeds.ts';
+import type { FolderStats } from '../library/stats.ts';
 import type { Log } from '../log.ts';
 import type { Clock, RandomText } from '../model/glossary.ts';
 import type { Scope, User } from '../model/user.ts';
@@ -23,6 +24,7 @@ export interface ApiDeps {
   readonly webApp: WebApp;
   /** The feeds of an address, found by asking it. */
   readonly discoverFeeds: (address: string) => Promise<readonly FoundFeed[]>;
+  readonly measureLibrary: () => Promise<readonly FolderStats[]>;
 }
 
 /** Who is asking, and the rows that are theirs. */

@@ -11,6 +11,7 @@ import type { ClientRules } from '../../src/api/client.ts';
 import { createMetrics } from '../../src/api/metrics.ts';
 import { readWebApp } from '../../src/api/pages/web-app.ts';
 import type { FoundFeed } from '../../src/feeds/discover/discover-feeds.ts';
+import type { FolderStats } from '../../src/library/stats.ts';
 import { createLog } from '../../src/log.ts';
 import type { Scope, User } from '../../src/model/user.ts';
 import type { AttemptLimits } from '../../src/store/login-attempt-store.ts';
@@ -33,6 +34,7 @@ export interface ApiOptions {
   loginLimits?: Partial<AttemptLimits>;
   /** In place of the real store, for a suite that wants a moment of it to last. */
   discoverFeeds?: (address: string) => Promise<readonly FoundFeed[]>;
+  measureLibrary?: () => Promise<readonly FolderStats[]>;
   store?: Store;
 }
 
@@ -73,6 +75,7 @@ export class TestApi {
       now: opened.clock.now,
       webApp,
       discoverFeeds: options.discoverFeeds ?? (async () => []),
+      measureLibrary: options.measureLibrary ?? (async () => []),
     });
     this.app = app;
     this.entries = entries;
