@@ -15,6 +15,7 @@ import { type EntryStore, entryStore } from './owned/entry-store.ts';
 import { type FeedStore, feedStore } from './owned/feed-store.ts';
 import { type GroupStore, groupStore } from './owned/group-store.ts';
 import { ownedBy } from './owned/owned-rows.ts';
+import { type PreferenceStore, preferenceStore } from './owned/preference-store.ts';
 import { type SearchStore, searchStore } from './owned/search-store.ts';
 import { type TokenStore, tokenStore } from './owned/token-store.ts';
 import { type PullStore, pullStore } from './pull-store.ts';
@@ -55,6 +56,7 @@ export interface UserRows {
   readonly entries: EntryStore;
   readonly bookmarks: BookmarkStore;
   readonly tokens: TokenStore;
+  readonly preferences: PreferenceStore;
   readonly search: SearchStore;
 }
 
@@ -81,6 +83,7 @@ export function createStore(db: Database, now: Clock): Store {
         entries: entryStore(owned),
         bookmarks: bookmarkStore(owned, now),
         tokens: tokenStore(owned, now),
+        preferences: preferenceStore(owned),
         search: searchStore(owned),
       };
     },
