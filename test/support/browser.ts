@@ -39,7 +39,8 @@ export function useBrowser(launch: LaunchOptions = {}): TestBrowser {
 
   const open = async ({ expecting = [], ...options }: OpenOptions = {}) => {
     const context = await running().newContext({ viewport: desktop, locale: 'en-GB', ...options });
-    context.setDefaultTimeout(10_000);
+    // Long enough for a machine that does much else at the same time.
+    context.setDefaultTimeout(20_000);
     const problems: string[] = [];
     contexts.set(context, problems);
     watch(context, (problem) => {
