@@ -1,5 +1,5 @@
 // Reading in the web app: every part of the reader once, as somebody would use it.
-import type { BrowserContext, Locator, Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { phone, useBrowser } from '../support/browser.ts';
 import { until } from '../support/until.ts';
@@ -103,10 +103,12 @@ describe('the reader', { timeout: 60_000 }, () => {
       return first?.unread === false && first.bookmark_id !== null;
     });
 
-    await feedsPane(page).getByRole('link', { name: 'Unread', exact: false }).first().click();
+    await feedsPane(page)
+      .getByRole('link', { name: /^Science/ })
+      .click();
     await row(page, 'Marking, entry 2').waitFor();
     expect(await row(page, 'Marking, entry 1').count()).toBe(0);
-    await feedsPane(page).getByRole('link', { name: 'All', exact: true }).click();
+    await list(page).getByRole('button', { name: 'Unread only, or all' }).click();
     await row(page, 'Marking, entry 1').waitFor();
     await feedsPane(page).getByRole('link', { name: 'Bookmarks' }).click();
     await row(page, 'Marking, entry 1').waitFor();
@@ -190,9 +192,8 @@ describe('the reader', { timeout: 60_000 }, () => {
 
     await page.keyboard.press('Shift+?');
     const help = page.getByRole('dialog', { name: 'Keys' });
-    for (const what of ['Next article', 'Bookmark', 'Open the original', 'Search', 'This page']) {
-      await help.getByText(what, { exact: true }).first().waitFor();
-    }
+    const explained = await help.locator('kbd').allTextContents();
+    for (const key of 'jknpmsvor/?g') expect(explained).toContain(key);
     await page.keyboard.press('Escape');
     await gone(help);
     await page.keyboard.press('r');
@@ -239,7 +240,7 @@ describe('the reader', { timeout: 60_000 }, () => {
     await panel.getByLabel('Address of a site or a feed').fill(`${site.origin}/blog/`);
     await panel.getByRole('button', { name: 'Find feeds' }).click();
     await panel.getByText('Harbour Letters, entry 1').waitFor();
-    await panel.getByLabel('Group', { exact: true }).selectOption({ label: 'New group …' });
+    await panel.getByRole('combobox', { name: 'Group' }).selectOption({ label: 'New group …' });
     await panel.getByLabel('Name of the group').fill('Letters');
     await panel.getByRole('button', { name: 'Follow' }).click();
     await gone(panel);
@@ -358,21 +359,29 @@ describe('the reader', { timeout: 60_000 }, () => {
   });
 
   it('keeps few rows in the document however long the list is', async () => {
-    const count = 10_000;
-    feeds.Long = await app.follow({
-      path: '/Long.xml',
-      title: 'Long',
-      entries: rss({
-        title: 'Long',
-        entries: Array.from({ length: count }, (_, n) => ({
-          guid: `long-${n}`,
-          title: `Long, entry ${n + 1}`,
-          html: '<p>Short.</p>',
-          at: Date.now() - n * 60_000,
-        })),
+    // Each as long as a feed may be.
+    const parts = [0, 1];
+    const groupId = (await app.api('POST', '/api/groups', { name: 'Long' })).data.id;
+    const count = 5_000 * parts.length;
+    await Promise.all(
+      parts.map((part) => {
+        const entries = Array.from({ length: 5_000 }, (_, n) => {
+          const at = parts.length * n + part;
+          return {
+            guid: `long-${at}`,
+            title: `Long, entry ${at + 1}`,
+            html: '<p>Short.</p>',
+            at: Date.now() - at * 60_000,
+          };
+        });
+        const title = `Long ${part}`;
+        return app.follow({ path: `/Long-${part}.xml`, title, entries: rss({ title, entries }), groupId });
       }),
-    });
-    const page = await openFeed('Long');
+    );
+    const page = await browser.page();
+    await app.logIn(page.context());
+    await page.goto(`${app.url}/?group=${groupId}`);
+    await row(page, 'Long, entry 1').waitFor();
     const rows = list(page).getByRole('listitem');
     const scroller = list(page).locator('xpath=.//ul/..');
     let most = 0;
@@ -380,7 +389,7 @@ describe('the reader', { timeout: 60_000 }, () => {
       'the end of the list is there',
       async () => {
         most = Math.max(most, await rows.count());
-        await scroller.evaluate('(element) => element.scrollTo(0, element.scrollHeight)');
+        await scroller.evaluate((element) => element.scrollTo(0, element.scrollHeight));
         return (await row(page, `Long, entry ${count}`).count()) > 0;
       },
       50_000,
@@ -388,29 +397,27 @@ describe('the reader', { timeout: 60_000 }, () => {
     expect(most).toBeLessThan(100);
     expect(await rows.first().getAttribute('aria-setsize')).toBe(String(count));
     // Back at the top, its first row is where it was.
-    await scroller.evaluate('(element) => element.scrollTo(0, 0)');
+    await scroller.evaluate((element) => element.scrollTo(0, 0));
     await row(page, 'Long, entry 1').click();
     await opened(page, 'Long, entry 1').waitFor();
   });
 });
 
-/** A finger that goes sideways over an element. */
+/** A finger that goes sideways over an element and rests there: one that leaves in motion would throw the page. */
 async function swipe(page: Page, target: Locator, byPx: number): Promise<void> {
   const box = await target.boundingBox();
   if (!box) throw new Error('there is nothing to swipe');
-  const touch = await newTouch(page.context(), page);
+  const cdp = await page.context().newCDPSession(page);
   const y = box.y + box.height / 2;
   const from = box.x + box.width / 2 - byPx / 2;
-  await touch('touchStart', from, y);
-  for (let step = 1; step <= 8; step++) await touch('touchMove', from + (byPx * step) / 8, y);
+  let timestamp = Date.now() / 1000;
+  const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', x?: number, seconds = 0.016) => {
+    timestamp += seconds;
+    const touchPoints = x === undefined ? [] : [{ x, y }];
+    return cdp.send('Input.dispatchTouchEvent', { type, timestamp, touchPoints });
+  };
+  await touch('touchStart', from);
+  for (let step = 1; step <= 8; step++) await touch('touchMove', from + (byPx * step) / 8);
+  await touch('touchMove', from + byPx + Math.sign(byPx), 0.3);
   await touch('touchEnd');
-}
-
-async function newTouch(context: BrowserContext, page: Page) {
-  const cdp = await context.newCDPSession(page);
-  return (type: 'touchStart' | 'touchMove' | 'touchEnd', x?: number, y?: number) =>
-    cdp.send('Input.dispatchTouchEvent', {
-      type,
-      touchPoints: x === undefined || y === undefined ? [] : [{ x, y }],
-    });
 }

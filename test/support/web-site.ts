@@ -19,7 +19,8 @@ export interface WebSite {
 }
 
 export async function startWebSite(): Promise<WebSite> {
-  const pages = new Map<string, SitePage>();
+  // Browsers ask for it by themselves.
+  const pages = new Map<string, SitePage>([['/favicon.ico', { status: 204 }]]);
   const requests: string[] = [];
   const server = createServer(async (request, response) => {
     const path = request.url ?? '/';
