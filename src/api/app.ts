@@ -15,11 +15,13 @@ import { entryRoutes } from './routes/entries.ts';
 import { feedRoutes } from './routes/feeds.ts';
 import { groupRoutes } from './routes/groups.ts';
 import { jobRoutes } from './routes/jobs.ts';
+import { libraryCheckRoutes } from './routes/library-check.ts';
 import { operationRoutes } from './routes/operations.ts';
 import { preferenceRoutes } from './routes/preferences.ts';
 import { searchRoutes } from './routes/search.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import { setupRoutes } from './routes/setup.ts';
+import { storageRoutes } from './routes/storage.ts';
 
 export function createApi(deps: ApiDeps) {
   const findClient = clientFinder(deps.client);
@@ -37,11 +39,13 @@ export function createApi(deps: ApiDeps) {
   accountRoutes(router, deps, gate);
   preferenceRoutes(router);
   groupRoutes(router);
-  feedRoutes(router, deps);
+  feedRoutes(router, deps, streams);
   entryRoutes(router);
   bookmarkRoutes(router, deps);
   searchRoutes(router, deps);
   jobRoutes(router, deps, streams);
+  storageRoutes(router, deps);
+  libraryCheckRoutes(router, deps);
   pageRoutes(router, deps, gate);
 
   app.notFound((c) => noSuchRoute(c, router));

@@ -4,11 +4,12 @@ import { parseFeed } from '../feeds/parse/parse-feed.ts';
 import { type PullDeps, pullFeed } from '../feeds/pull-feed.ts';
 import { pullKind } from '../feeds/pull-jobs.ts';
 import { defineJob, type JobDefinition } from '../jobs/registry.ts';
+import { checkLibraryKind, runLibraryCheck } from '../library/check-job.ts';
 import { type Opened, type Runtime, userAgent } from './runtime.ts';
 
 export function jobDefinitions(
   runtime: Runtime,
-  { config, store, outbound, pullsInHand }: Opened,
+  { config, store, library, outbound, pullsInHand }: Opened,
 ): readonly JobDefinition[] {
   const deps: PullDeps = {
     pulls: store.pulls,
@@ -30,5 +31,9 @@ export function jobDefinitions(
       }
     },
   });
-  return [pull as JobDefinition];
+  const checkLibrary = defineJob({
+    ...checkLibraryKind,
+    handler: (context) => runLibraryCheck({ files: library.files, store, now: runtime.now }, context),
+  });
+  return [pull, checkLibrary] as JobDefinition[];
 }

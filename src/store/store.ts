@@ -9,6 +9,7 @@ import { type IndexStore, indexStore } from './index-store.ts';
 import { type JobQueue, jobQueue } from './job-queue/job-queue.ts';
 import { type JournalStore, journalStore } from './journal-store.ts';
 import { type LeaseStore, leaseStore } from './lease-store.ts';
+import { type LibraryCheckStore, libraryCheckStore } from './library-check-store.ts';
 import { type LoginAttemptStore, loginAttemptStore } from './login-attempt-store.ts';
 import { type BookmarkStore, bookmarkStore } from './owned/bookmark-store.ts';
 import { type EntryStore, entryStore } from './owned/entry-store.ts';
@@ -16,12 +17,14 @@ import { type FeedStore, feedStore } from './owned/feed-store.ts';
 import { type GroupStore, groupStore } from './owned/group-store.ts';
 import { ownedBy } from './owned/owned-rows.ts';
 import { type PreferenceStore, preferenceStore } from './owned/preference-store.ts';
+import { type PullWatch, pullWatch } from './owned/pull-watch.ts';
 import { type SearchStore, searchStore } from './owned/search-store.ts';
 import { type TokenStore, tokenStore } from './owned/token-store.ts';
 import { type PullStore, pullStore } from './pull-store.ts';
 import { type SearchIndex, searchIndex } from './search/search-index.ts';
 import { type SetupLinkStore, setupLinkStore } from './setup-link-store.ts';
 import { rowsInOrder, type StateHash, stateHash } from './state-hash.ts';
+import { type StorageStore, storageStore } from './storage-store.ts';
 import { type UserStore, userStore } from './user-store.ts';
 
 export interface Store {
@@ -37,6 +40,8 @@ export interface Store {
   readonly hostPauses: HostPauseStore;
   readonly pulls: PullStore;
   readonly entryTexts: EntryTexts;
+  readonly storage: StorageStore;
+  readonly libraryChecks: LibraryCheckStore;
   /** The writing side of search. What a user finds is under forUser(). */
   readonly searchIndex: SearchIndex;
   forUser(userId: number): UserRows;
@@ -57,6 +62,7 @@ export interface UserRows {
   readonly bookmarks: BookmarkStore;
   readonly tokens: TokenStore;
   readonly preferences: PreferenceStore;
+  readonly pulls: PullWatch;
   readonly search: SearchStore;
 }
 
@@ -74,6 +80,8 @@ export function createStore(db: Database, now: Clock): Store {
     hostPauses: hostPauseStore(db, now),
     pulls: pullStore(db, now),
     entryTexts: entryTexts(db),
+    storage: storageStore(db),
+    libraryChecks: libraryCheckStore(db),
     searchIndex: searchIndex(db),
     forUser: (userId) => {
       const owned = ownedBy(db, userId);
@@ -84,6 +92,7 @@ export function createStore(db: Database, now: Clock): Store {
         bookmarks: bookmarkStore(owned, now),
         tokens: tokenStore(owned, now),
         preferences: preferenceStore(owned),
+        pulls: pullWatch(owned),
         search: searchStore(owned),
       };
     },

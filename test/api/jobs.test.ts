@@ -124,7 +124,7 @@ onEachEngine('jobs over HTTP', (engine) => {
 
     it('is refused when too many are open, and possible again when one is closed', async () => {
       const open = [];
-      for (let n = 0; n < 32; n++) open.push(new EventReader(await anna.get('/api/v1/jobs/events')));
+      for (let n = 0; n < 8; n++) open.push(new EventReader(await anna.get('/api/v1/jobs/events')));
       const refused = await anna.get('/api/v1/jobs/events');
       expect(refused.headers.get('retry-after')).toBe('30');
       expect(await answerOf(refused)).toMatchObject({
@@ -148,6 +148,16 @@ onEachEngine('jobs over HTTP', (engine) => {
       expect(events.text).toBe(before);
       expect(broken.logLines.join('')).toContain('a stream of events failed');
     });
+  });
+
+  it('are all tried again when they are dead, or those of one name', async () => {
+    for (let n = 0; n < 2; n++) await makeJob(api, 'dead');
+    const retry = async (query: string) =>
+      answerOf(await anna.post(`/api/v1/jobs/retry-dead${query}`, undefined));
+    expect(await retry('?name=other')).toEqual({ status: 200, body: { data: { retried: 0 } } });
+    expect(await retry('?name=test')).toEqual({ status: 200, body: { data: { retried: 2 } } });
+    expect(await retry('')).toEqual({ status: 200, body: { data: { retried: 0 } } });
+    expect((await list('?state=waiting')).data).toHaveLength(2);
   });
 
   it('are counted at /metrics, whichever process did them', async () => {

@@ -10,6 +10,8 @@ import { createApi } from '../../src/api/app.ts';
 import type { ClientRules } from '../../src/api/client.ts';
 import { createMetrics } from '../../src/api/metrics.ts';
 import { readWebApp } from '../../src/api/pages/web-app.ts';
+import type { FoundFeed } from '../../src/feeds/discover/discover-feeds.ts';
+import type { FolderStats } from '../../src/library/stats.ts';
 import { createLog } from '../../src/log.ts';
 import type { Scope, User } from '../../src/model/user.ts';
 import type { AttemptLimits } from '../../src/store/login-attempt-store.ts';
@@ -31,7 +33,8 @@ export interface ApiOptions {
   corsAllowedOrigins?: string[];
   loginLimits?: Partial<AttemptLimits>;
   /** In place of the real store, for a suite that wants a moment of it to last. */
-  discoverFeeds?: (address: string) => Promise<readonly { title: string; link: string }[]>;
+  discoverFeeds?: (address: string) => Promise<readonly FoundFeed[]>;
+  measureLibrary?: () => Promise<readonly FolderStats[]>;
   store?: Store;
 }
 
@@ -72,6 +75,7 @@ export class TestApi {
       now: opened.clock.now,
       webApp,
       discoverFeeds: options.discoverFeeds ?? (async () => []),
+      measureLibrary: options.measureLibrary ?? (async () => []),
     });
     this.app = app;
     this.entries = entries;

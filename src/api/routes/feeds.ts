@@ -1,9 +1,12 @@
 import { z } from '@hono/zod-openapi';
+import type { FoundFeed } from '../../feeds/discover/discover-feeds.ts';
 import { requestRefresh, requestRefreshOf } from '../../feeds/pull-jobs.ts';
 import type { Feed, NewFeed } from '../../model/feed.ts';
 import type { ApiDeps } from '../context.ts';
+import type { EventStreams } from '../event-stream.ts';
 import type { Router } from '../router.ts';
-import { ErrorBody, idParam, json, jsonBody, nameText, seconds, toSeconds } from '../schemas.ts';
+import { ErrorBody, eventStream, idParam, json, jsonBody, nameText, seconds, toSeconds } from '../schemas.ts';
+import { refreshEvents } from './refresh-events.ts';
 
 const FeedBody = z
   .object({
@@ -37,6 +40,18 @@ const FeedBody = z
     item_count: z.int(),
   })
   .openapi('Feed');
+
+const FoundFeedBody = z
+  .object({
+    title: z.string(),
+    link: z.string(),
+    site_url: z.string().nullable(),
+    description: z.string(),
+    item_count: z.int(),
+    newest: z.array(z.object({ title: z.string(), pub_date: seconds.nullable() })),
+    feed_id: z.int().nullable().openapi({ description: 'Your feed, if you follow it already' }),
+  })
+  .openapi('FoundFeed');
 
 /** What an index of PostgreSQL can hold, and more than any address that works. */
 const longestLink = 2_000;
@@ -123,13 +138,24 @@ function parseBatchFeed({ group_id, name: given, link, site_url }: BatchFeed): N
   };
 }
 
+const secondsAgo = z
+  .string()
+  .regex(/^\d{1,3}$/, 'expected a number from 0 to 600')
+  .transform(Number)
+  .pipe(z.int().max(600))
+  .default(0)
+  .openapi({
+    type: 'integer',
+    description: 'Also counts what was fetched within so many seconds before: since a refresh was asked for',
+  });
+
 const path = '/api/feeds';
 const tags = ['feeds'];
 const one = json(z.object({ data: FeedBody }), 'The feed');
 const taken = json(ErrorBody, 'You follow that address already');
 const batchBytes = 16 * 1024 * 1024;
 
-export function feedRoutes(router: Router, { store, discoverFeeds }: ApiDeps): void {
+export function feedRoutes(router: Router, { store, discoverFeeds }: ApiDeps, streams: EventStreams): void {
   router.user(
     {
       method: 'get',
@@ -207,13 +233,20 @@ export function feedRoutes(router: Router, { store, discoverFeeds }: ApiDeps): v
       request: { body: jsonBody(z.object({ url: z.string().trim().min(1).max(longestLink) })) },
       responses: {
         200: json(
-          z.object({ data: z.object({ feeds: z.array(z.object({ title: z.string(), link: z.string() })) }) }),
-          'What was found',
+          z.object({ data: z.object({ feeds: z.array(FoundFeedBody) }) }),
+          'What was found, with what it says of itself',
         ),
         502: json(ErrorBody, 'The site does not answer as it should'),
       },
     },
-    async (c) => c.json({ data: { feeds: [...(await discoverFeeds(c.req.valid('json').url))] } }, 200),
+    async (c) => {
+      const found = await discoverFeeds(c.req.valid('json').url);
+      const own = await c.get('actor').rows.feeds.findByLinks(found.map(({ link }) => link));
+      return c.json(
+        { data: { feeds: found.map((feed) => toFoundBody(feed, own.get(feed.link) ?? null)) } },
+        200,
+      );
+    },
   );
 
   router.user(
@@ -231,6 +264,29 @@ export function feedRoutes(router: Router, { store, discoverFeeds }: ApiDeps): v
         feeds.filter(({ suspended }) => !suspended),
       );
       return c.body(null, 202);
+    },
+  );
+
+  // Before the routes with an id, which would take "refresh" for one.
+  router.user(
+    {
+      method: 'get',
+      path: `${path}/refresh/events`,
+      tags,
+      summary: 'Watch your feeds being fetched, until nothing is under way',
+      request: { query: z.object({ within: secondsAgo }) },
+      responses: {
+        200: eventStream(
+          'Events "progress" (total, done, failed, put_off, waiting, running, and finished in the last one) and "feed" (id, unread_count, item_count, fetch_state) for each that was fetched',
+        ),
+        400: json(ErrorBody, 'The input is not as expected; the message names the field'),
+        429: json(ErrorBody, 'Too many streams'),
+      },
+    },
+    (c) => {
+      const { rows } = c.get('actor');
+      const withinMs = c.req.valid('query').within * 1000;
+      return streams.open(c, refreshEvents(rows, { withinMs, toBody })) as never;
     },
   );
 
@@ -300,6 +356,21 @@ export function feedRoutes(router: Router, { store, discoverFeeds }: ApiDeps): v
       return c.body(null, 204);
     },
   );
+}
+
+function toFoundBody(feed: FoundFeed, feedId: number | null): z.infer<typeof FoundFeedBody> {
+  return {
+    title: feed.title,
+    link: feed.link,
+    site_url: feed.siteUrl,
+    description: feed.description,
+    item_count: feed.entries,
+    newest: feed.newest.map(({ title, pubDate }) => ({
+      title,
+      pub_date: pubDate === null ? null : toSeconds(pubDate),
+    })),
+    feed_id: feedId,
+  };
 }
 
 function toBody(feed: Feed): z.infer<typeof FeedBody> {
