@@ -8,6 +8,7 @@ import { EntryList, type ListedEntry, loadArticle } from './entries.svelte.ts';
 import { markAllRead, markRead, setBookmark } from './marks.ts';
 import { type Place, parsePlace, placeHref, type Scope, sameArticle, sameScope } from './place.ts';
 import { refresh } from './refresh.svelte.ts';
+import type { Layout } from './setting.ts';
 import { subscriptions } from './subscriptions.svelte.ts';
 
 export type PanelName =
@@ -17,8 +18,6 @@ export type PanelName =
   | { name: 'deleteGroup'; id: number }
   | { name: 'keys' }
   | { name: 'type' };
-
-export type Layout = 'phone' | 'medium' | 'desk';
 
 const phone = matchMedia('(max-width: 44rem)');
 const desk = matchMedia('(min-width: 68rem)');
