@@ -192,11 +192,11 @@ class Reader {
   }
 
   /** The entry some rows on, loading more of the list when it ends there. */
-  neighbour(step: 1 | -1): ListedEntry | undefined {
+  neighbour(step: number): ListedEntry | undefined {
     const { entries } = this.list;
     const from = this.target;
     const at = from ? entries.findIndex(({ key }) => key === from.key) : -1;
-    if (at < 0) return step === 1 ? entries[0] : undefined;
+    if (at < 0) return step > 0 ? entries[step - 1] : undefined;
     return entries[at + step];
   }
 
