@@ -10,15 +10,15 @@ export class ListedEntry {
   /** Of the entry itself; null for a bookmark whose entry is gone. */
   readonly id: number | null;
   readonly feedId: number | null;
-  readonly feedName: string;
+  feedName: string;
   readonly title: string;
   readonly link: string;
-  readonly author: string;
-  readonly excerpt: string;
-  readonly enclosures: Entry['enclosures'];
+  author: string;
+  excerpt: string;
+  enclosures: Entry['enclosures'];
   readonly pubDate: number;
   /** What a bookmark holds, from which it can be made again. */
-  readonly kept: Bookmark | null;
+  kept: Bookmark | null;
   unread = $state(false);
   bookmarked = $state(false);
   /** As the server knows it. */
@@ -58,6 +58,12 @@ export class ListedEntry {
     this.pubDate = pub_date;
   }
 
+  /** A bookmark tells less of an entry than the entry itself does. */
+  learnFrom({ author, excerpt, enclosures, kept }: ListedEntry): void {
+    if (kept) return;
+    Object.assign(this, { author, excerpt, enclosures, kept });
+  }
+
   get contentHref(): string {
     return this.ref.kind === 'entry'
       ? `/api/items/${this.ref.id}/content`
@@ -89,19 +95,20 @@ const known = new Map<string, ListedEntry>();
 export const knownEntry = (ref: ArticleRef): ListedEntry | undefined => known.get(`${ref.kind}-${ref.id}`);
 export const knownEntries = (): Iterable<ListedEntry> => known.values();
 
+/** What is about to be marked read on the server too; until then it says otherwise. */
+let isAboutToBeRead: (entry: ListedEntry) => boolean = () => false;
+export function holdAsRead(covers: (entry: ListedEntry) => boolean): void {
+  isAboutToBeRead = covers;
+}
+
 function keep(source: { entry: Entry } | { bookmark: Bookmark }): ListedEntry {
   const fresh = new ListedEntry(source);
-  const before = known.get(fresh.key);
-  // A bookmark tells less of an entry than the entry itself does.
-  const entry = before && (before.kept === null || fresh.kept !== null) ? before : fresh;
+  const entry = known.get(fresh.key) ?? fresh;
   known.set(entry.key, entry);
-  if (before && before.marksUnderWay > 0) {
-    entry.unread = before.unread;
-    entry.bookmarked = before.bookmarked;
-    entry.bookmarkId = before.bookmarkId;
-    return entry;
-  }
-  entry.unread = 'entry' in source ? source.entry.unread : source.bookmark.unread;
+  entry.learnFrom(fresh);
+  if (entry.marksUnderWay > 0) return entry;
+  const unread = 'entry' in source ? source.entry.unread : source.bookmark.unread;
+  entry.unread = unread && !isAboutToBeRead(entry);
   entry.bookmarkId = 'entry' in source ? (source.entry.bookmark_id ?? null) : source.bookmark.id;
   entry.bookmarked = entry.bookmarkId !== null;
   return entry;

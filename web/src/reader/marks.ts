@@ -6,7 +6,7 @@ import type { Bookmark } from '../lib/api-types.ts';
 import { toast } from '../lib/toasts.svelte.ts';
 import { words } from '../lib/words.ts';
 import { delaySend } from './delayed-send.ts';
-import { knownEntries, knownEntry, type ListedEntry } from './entries.svelte.ts';
+import { holdAsRead, knownEntries, knownEntry, type ListedEntry } from './entries.svelte.ts';
 import type { Scope } from './place.ts';
 import { subscriptions } from './subscriptions.svelte.ts';
 
@@ -105,31 +105,41 @@ let flushPending = () => {};
  */
 export function markAllRead(scope: Scope, throughId: number, onUndo: () => void): { undo: () => void } {
   flushPending();
-  const feeds = subscriptions.feedsIn(scope);
-  const feedIds = new Set(feeds.map(({ id }) => id));
-  const marked = [...knownEntries()].filter(
-    (entry) =>
-      entry.unread &&
-      entry.feedId !== null &&
-      feedIds.has(entry.feedId) &&
-      (throughId === 0 || (entry.id ?? 0) <= throughId),
-  );
-  const counts = new Map(feeds.map(({ id, unread_count }) => [id, unread_count]));
-  const show = (read: boolean) => {
-    for (const entry of marked) entry.unread = !read;
-    subscriptions.adjustUnread(new Map([...counts].map(([id, count]) => [id, read ? -count : count])));
+  const feedIds = new Set(subscriptions.feedsIn(scope).map(({ id }) => id));
+  const covers = (entry: ListedEntry) =>
+    entry.feedId !== null && feedIds.has(entry.feedId) && (throughId === 0 || (entry.id ?? 0) <= throughId);
+  const marked = [...knownEntries()].filter((entry) => entry.unread && covers(entry));
+  const counts = new Map(subscriptions.feedsIn(scope).map(({ id, unread_count }) => [id, unread_count]));
+  const letGo = () => {
+    // A later one may hold its own by now.
+    if (subscriptions.heldAsRead !== feedIds) return;
+    subscriptions.heldAsRead = new Set();
+    holdAsRead(() => false);
   };
   const takeBack = () => {
-    show(false);
+    letGo();
+    for (const entry of marked) entry.unread = true;
+    subscriptions.adjustUnread(counts);
     onUndo();
+    subscriptions.load();
   };
-  show(true);
+
+  for (const entry of marked) entry.unread = false;
+  subscriptions.adjustUnread(new Map([...counts].map(([id, count]) => [id, -count])));
+  // A list or a count that is loaded meanwhile must not show them again; what it brings is taken back as well.
+  subscriptions.heldAsRead = feedIds;
+  holdAsRead((entry) => {
+    if (!covers(entry)) return false;
+    marked.push(entry);
+    return true;
+  });
   const delayed = delaySend({
     delayMs: undoMs,
     takeBack,
     send: () => {
       send.readAll(scope, throughId).then(
         () => {
+          letGo();
           tell({ kind: 'all' });
           subscriptions.load();
         },

@@ -8,6 +8,7 @@ import { EntryList, type ListedEntry, loadArticle } from './entries.svelte.ts';
 import { markAllRead, markRead, setBookmark } from './marks.ts';
 import { type Place, parsePlace, placeHref, type Scope, sameArticle, sameScope } from './place.ts';
 import { refresh } from './refresh.svelte.ts';
+import type { Layout } from './setting.ts';
 import { subscriptions } from './subscriptions.svelte.ts';
 
 export type PanelName =
@@ -17,8 +18,6 @@ export type PanelName =
   | { name: 'deleteGroup'; id: number }
   | { name: 'keys' }
   | { name: 'type' };
-
-export type Layout = 'phone' | 'medium' | 'desk';
 
 const phone = matchMedia('(max-width: 44rem)');
 const desk = matchMedia('(min-width: 68rem)');
@@ -193,11 +192,11 @@ class Reader {
   }
 
   /** The entry some rows on, loading more of the list when it ends there. */
-  neighbour(step: 1 | -1): ListedEntry | undefined {
+  neighbour(step: number): ListedEntry | undefined {
     const { entries } = this.list;
     const from = this.target;
     const at = from ? entries.findIndex(({ key }) => key === from.key) : -1;
-    if (at < 0) return step === 1 ? entries[0] : undefined;
+    if (at < 0) return step > 0 ? entries[step - 1] : undefined;
     return entries[at + step];
   }
 

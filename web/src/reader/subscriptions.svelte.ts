@@ -10,6 +10,8 @@ class Subscriptions {
   feeds = $state.raw<Feed[]>([]);
   groups = $state.raw<Group[]>([]);
   state = $state<'loading' | 'ready' | 'failed'>('loading');
+  /** Feeds that are about to be marked read on the server too; until then it counts otherwise. */
+  heldAsRead: ReadonlySet<number> = new Set();
   byId = $derived(new Map(this.feeds.map((feed) => [feed.id, feed])));
   unread = $derived(this.feeds.reduce((sum, feed) => sum + feed.unread_count, 0));
 
@@ -19,7 +21,9 @@ class Subscriptions {
         get<{ data: Feed[] }>('/api/feeds'),
         get<{ data: Group[] }>('/api/groups'),
       ]);
-      this.feeds = feeds.data;
+      this.feeds = feeds.data.map((feed) =>
+        this.heldAsRead.has(feed.id) ? { ...feed, unread_count: 0 } : feed,
+      );
       this.groups = groups.data;
       this.state = 'ready';
     } catch {

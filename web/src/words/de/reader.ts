@@ -122,7 +122,7 @@ export const reader: Words['reader'] = {
     measure: 'Zeilenlänge',
     lineHeight: 'Zeilenabstand',
     justify: 'Blocksatz',
-    reset: 'Zurück zum Anfang',
+    reset: 'Zurücksetzen',
     smaller: 'Kleiner',
     larger: 'Größer',
     sample: 'Der Text ändert sich, während du wählst.',

@@ -119,7 +119,7 @@ export const reader = {
     measure: 'Line length',
     lineHeight: 'Line spacing',
     justify: 'Justify the text',
-    reset: 'As it was made',
+    reset: 'Back to the defaults',
     smaller: 'Smaller',
     larger: 'Larger',
     sample: 'The text changes as you choose.',
