@@ -19,13 +19,13 @@ describe('accounts in the web app', () => {
   it('asks somebody who is not logged in for the password, and takes them where they wanted to go', async () => {
     const page = await browser.page({ expecting: [/status of 401.*api\/sessions/] });
     await page.goto(`${app.url}/settings`);
-    await page.getByLabel('Password').fill('not the password');
+    await page.getByLabel(/^Password/).fill('not the password');
     await page.getByRole('button', { name: 'Log in' }).click();
     await page
       .getByRole('alert')
       .filter({ hasText: /password/i })
       .waitFor();
-    await page.getByLabel('Password').fill(ownerPassword);
+    await page.getByLabel(/^Password/).fill(ownerPassword);
     await page.getByRole('button', { name: 'Log in' }).click();
     await places(page).waitFor();
     expect(path(page)).toBe('/settings');
@@ -86,7 +86,7 @@ describe('accounts in the web app', () => {
       'A name that took a while to think of',
     );
     await again.getByLabel('Name').fill('owner');
-    await again.getByLabel('Password').fill(ownerPassword);
+    await again.getByLabel(/^Password/).fill(ownerPassword);
     await again.getByRole('button', { name: 'Log in' }).click();
     await section.getByText('Token “A name that took a while to think of” is made').waitFor();
     const { data: tokens } = await app.api('GET', '/api/tokens');
@@ -102,14 +102,14 @@ describe('accounts in the web app', () => {
     const users = page.getByRole('region', { name: 'Users' });
     await users.getByRole('button', { name: 'Add a member' }).click();
     await users.getByLabel('Name').fill('nora');
-    await users.getByLabel('Password').fill('the first password');
+    await users.getByLabel(/^Password/).fill('the first password');
     await users.getByRole('button', { name: 'Add a member' }).click();
     await page.getByText('nora can log in now.').waitFor();
 
     const hers = await browser.page();
     await hers.goto(`${app.url}/settings`);
     await hers.getByLabel('Name').fill('nora');
-    await hers.getByLabel('Password').fill('the first password');
+    await hers.getByLabel(/^Password/).fill('the first password');
     await hers.getByRole('button', { name: 'Log in' }).click();
     await hers.getByRole('region', { name: 'Account' }).getByText('Member').waitFor();
     expect(await hers.getByRole('region', { name: 'Users' }).count()).toBe(0);
@@ -158,7 +158,7 @@ describe('the first run', () => {
       await page.getByRole(role, { name }).first().click();
     };
     await page.goto(`${app.url}/setup#${app.server.setupSecret}`);
-    await page.getByLabel('Password').fill(ownerPassword);
+    await page.getByLabel(/^Password/).fill(ownerPassword);
     await click('Set up Lectern');
     await page.getByLabel('Address of a site or a feed').fill(app.site.origin);
     await click('Find feeds');

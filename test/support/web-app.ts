@@ -1,6 +1,12 @@
 // A whole Lectern with its worker, a site to follow, and its owner, for tests that look through a browser.
 import type { BrowserContext } from 'playwright-core';
-import { createLectern, jsonRequest, type Lectern, type LecternProcess } from './lectern-process.ts';
+import {
+  createLectern,
+  jsonRequest,
+  type Lectern,
+  type LecternEnv,
+  type LecternProcess,
+} from './lectern-process.ts';
 import { until } from './until.ts';
 import { rss, startWebSite, type WebSite } from './web-site.ts';
 
@@ -22,12 +28,17 @@ export interface WebApp {
   close(): Promise<void>;
 }
 
-/** With `ownerless`, as it is on its first start. */
-export async function startWebApp({ ownerless = false } = {}): Promise<WebApp> {
+export interface WebAppOptions {
+  /** As it is on its first start. */
+  readonly ownerless?: boolean;
+  readonly env?: LecternEnv;
+}
+
+export async function startWebApp(options: WebAppOptions = {}): Promise<WebApp> {
   const lectern = createLectern();
   const site = await startWebSite();
   try {
-    return await start(lectern, site, ownerless);
+    return await start(lectern, site, options);
   } catch (error) {
     await lectern.endAll();
     site.close();
@@ -35,7 +46,11 @@ export async function startWebApp({ ownerless = false } = {}): Promise<WebApp> {
   }
 }
 
-async function start(lectern: Lectern, site: WebSite, ownerless: boolean): Promise<WebApp> {
+async function start(
+  lectern: Lectern,
+  site: WebSite,
+  { ownerless = false, env }: WebAppOptions,
+): Promise<WebApp> {
   const server = await lectern.serve({
     role: 'all',
     env: {
@@ -43,6 +58,7 @@ async function start(lectern: Lectern, site: WebSite, ownerless: boolean): Promi
       LECTERN_ALLOW_PRIVATE_NETWORKS: 'true',
       LECTERN_LOGIN_RATE_LIMIT: '1000',
       LECTERN_LOG_LEVEL: 'warn',
+      ...env,
     },
   });
   const session = async (as: { username?: string; password: string }) => {
