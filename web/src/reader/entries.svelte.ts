@@ -96,8 +96,8 @@ export const knownEntry = (ref: ArticleRef): ListedEntry | undefined => known.ge
 export const knownEntries = (): Iterable<ListedEntry> => known.values();
 
 /** What is about to be marked read on the server too; until then it says otherwise. */
-let isAboutToBeRead: (entry: ListedEntry) => boolean = () => false;
-export function holdAsRead(covers: (entry: ListedEntry) => boolean): void {
+let isAboutToBeRead: ((entry: ListedEntry) => boolean) | null = null;
+export function holdAsRead(covers: ((entry: ListedEntry) => boolean) | null): void {
   isAboutToBeRead = covers;
 }
 
@@ -108,7 +108,7 @@ function keep(source: { entry: Entry } | { bookmark: Bookmark }): ListedEntry {
   entry.learnFrom(fresh);
   if (entry.marksUnderWay > 0) return entry;
   const unread = 'entry' in source ? source.entry.unread : source.bookmark.unread;
-  entry.unread = unread && !isAboutToBeRead(entry);
+  entry.unread = unread && !isAboutToBeRead?.(entry);
   entry.bookmarkId = 'entry' in source ? (source.entry.bookmark_id ?? null) : source.bookmark.id;
   entry.bookmarked = entry.bookmarkId !== null;
   return entry;
@@ -198,7 +198,8 @@ export class EntryList {
 
   /** Whether something was published since. An empty list shows it at once; any other only says so. */
   async look(): Promise<void> {
-    if (this.state !== 'ready') return;
+    // What is held as read would come back into a list that was emptied.
+    if (this.state !== 'ready' || isAboutToBeRead) return;
     if (this.entries.length === 0) return this.load();
     if (this.scope.kind === 'bookmarks') return;
     try {
@@ -213,7 +214,8 @@ export class EntryList {
 
   /** Puts what has arrived where it belongs. */
   async takeArrived(): Promise<void> {
-    if (this.order === 'oldest') return this.load();
+    // A whole page of them: there may be more beneath.
+    if (this.order === 'oldest' || this.arrived.length >= pageSize) return this.load();
     this.entries = [...this.arrived, ...this.entries];
     this.total += this.arrived.length;
     this.#newestId = Math.max(this.#newestId, ...this.arrived.map(({ id }) => id ?? 0));

@@ -114,7 +114,7 @@ export function markAllRead(scope: Scope, throughId: number, onUndo: () => void)
     // A later one may hold its own by now.
     if (subscriptions.heldAsRead !== feedIds) return;
     subscriptions.heldAsRead = new Set();
-    holdAsRead(() => false);
+    holdAsRead(null);
   };
   const takeBack = () => {
     letGo();

@@ -6,7 +6,11 @@ import type { Scope } from './place.ts';
 
 export const defaultGroupId = 1;
 
+const names = new Intl.Collator(undefined, { sensitivity: 'base', numeric: true });
+const byName = (a: Feed, b: Feed) => names.compare(a.name, b.name);
+
 class Subscriptions {
+  /** By name: put in order when a name changes, not each time that a count does. */
   feeds = $state.raw<Feed[]>([]);
   groups = $state.raw<Group[]>([]);
   state = $state<'loading' | 'ready' | 'failed'>('loading');
@@ -21,9 +25,9 @@ class Subscriptions {
         get<{ data: Feed[] }>('/api/feeds'),
         get<{ data: Group[] }>('/api/groups'),
       ]);
-      this.feeds = feeds.data.map((feed) =>
-        this.heldAsRead.has(feed.id) ? { ...feed, unread_count: 0 } : feed,
-      );
+      this.feeds = feeds.data
+        .map((feed) => (this.heldAsRead.has(feed.id) ? { ...feed, unread_count: 0 } : feed))
+        .sort(byName);
       this.groups = groups.data;
       this.state = 'ready';
     } catch {
@@ -68,7 +72,8 @@ class Subscriptions {
   }
 
   takeOver(feed: Partial<Feed> & { id: number }): void {
-    this.feeds = this.feeds.map((one) => (one.id === feed.id ? { ...one, ...feed } : one));
+    const feeds = this.feeds.map((one) => (one.id === feed.id ? { ...one, ...feed } : one));
+    this.feeds = feed.name === undefined ? feeds : feeds.sort(byName);
   }
 
   async follow(
@@ -87,7 +92,7 @@ class Subscriptions {
     );
     const list = added.map(({ data }) => data);
     const ids = new Set(list.map(({ id }) => id));
-    this.feeds = [...this.feeds.filter(({ id }) => !ids.has(id)), ...list];
+    this.feeds = [...this.feeds.filter(({ id }) => !ids.has(id)), ...list].sort(byName);
     return list;
   }
 
