@@ -10,6 +10,7 @@ import { recordRequests } from './middleware/request-record.ts';
 import { pageRoutes } from './pages/pages.ts';
 import { Router } from './router.ts';
 import { accountRoutes } from './routes/accounts.ts';
+import { activityRoutes } from './routes/activity.ts';
 import { bookmarkRoutes } from './routes/bookmarks.ts';
 import { entryRoutes } from './routes/entries.ts';
 import { feedRoutes } from './routes/feeds.ts';
@@ -45,6 +46,7 @@ export function createApi(deps: ApiDeps) {
   searchRoutes(router, deps);
   jobRoutes(router, deps, streams);
   storageRoutes(router, deps);
+  activityRoutes(router, deps);
   libraryCheckRoutes(router, deps);
   pageRoutes(router, deps, gate);
 

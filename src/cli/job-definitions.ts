@@ -9,7 +9,7 @@ import { type Opened, type Runtime, userAgent } from './runtime.ts';
 
 export function jobDefinitions(
   runtime: Runtime,
-  { config, store, library, outbound, pullsInHand }: Opened,
+  { config, store, library, outbound, pullsInHand, pullTally }: Opened,
 ): readonly JobDefinition[] {
   const deps: PullDeps = {
     pulls: store.pulls,
@@ -25,7 +25,8 @@ export function jobDefinitions(
     handler: async ({ payload, fence, signal }) => {
       pullsInHand.add(fence);
       try {
-        await pullFeed(deps, payload, { fence, signal });
+        const outcome = await pullFeed(deps, payload, { fence, signal });
+        if (outcome) pullTally.count(outcome);
       } finally {
         pullsInHand.delete(fence);
       }

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { LecternError } from '../errors.ts';
 import type { PublishedEntry } from '../model/entry.ts';
+import { type PullOutcome, pullOutcomes } from '../model/feed.ts';
 import type { Clock, Millis } from '../model/glossary.ts';
 import type { JobFence } from '../model/job.ts';
 import type { Outbound } from '../outbound/outbound.ts';
@@ -49,20 +50,21 @@ const movesToBelieve = 3;
 /** As the API takes them. */
 const longestLink = 2_000;
 
+/** How it ended; undefined when there was nothing to ask for, or nobody any more to ask for it. */
 export async function pullFeed(
   deps: PullDeps,
   pull: Pull,
   { fence, signal }: { fence: JobFence; signal: AbortSignal },
-): Promise<void> {
+): Promise<PullOutcome | undefined> {
   const feeds = (await deps.pulls.findFeeds(pull)).filter(
     (feed) => !feed.suspended || pull.evenSuspended.includes(feed.id),
   );
   const isWanted = (feed: PullFeed) => pull.manual || !shouldSkip(feed, deps.now());
-  if (!feeds.some(isWanted)) return;
+  if (!feeds.some(isWanted)) return undefined;
 
   const leave = deps.turns.enter(pull.link);
   try {
-    await ask(deps, pull, feeds, { fence, signal });
+    return await ask(deps, pull, feeds, { fence, signal });
   } finally {
     leave();
   }
@@ -73,7 +75,7 @@ async function ask(
   pull: Pull,
   feeds: readonly PullFeed[],
   { fence, signal }: { fence: JobFence; signal: AbortSignal },
-): Promise<void> {
+): Promise<PullOutcome | undefined> {
   const outcome = await deps.outbound.request({
     url: pull.link,
     proxy: pull.proxy || undefined,
@@ -86,12 +88,25 @@ async function ask(
   });
   signal.throwIfAborted();
   const found = await understand(deps, outcome, feeds, fence, pull);
+  const ends = new Set<PullOutcome>();
   await deps.pulls.settle(
     fence,
     pull,
     feeds.map(({ id }) => id),
-    found,
+    (feed) => {
+      const end = found(feed);
+      ends.add(outcomeOf(end));
+      return end;
+    },
   );
+  return pullOutcomes.find((one) => ends.has(one));
+}
+
+/** By what is written down of it. */
+function outcomeOf({ state, document }: PullEnd): PullOutcome {
+  if (state.consecutive_failures === undefined) return 'put_off';
+  if (state.consecutive_failures > 0) return 'failed';
+  return document ? 'new' : 'unchanged';
 }
 
 const feedTypes =

@@ -1,6 +1,7 @@
 // The worker: upkeep that no request should wait for.
 import { LibraryLost } from '../errors.ts';
 import { type ScheduleDeps, schedulePulls } from '../feeds/pull-jobs.ts';
+import type { PullTally } from '../feeds/pull-tally.ts';
 import { lookEveryMs } from '../library/journal/flush-rules.ts';
 import type { Flusher } from '../library/journal/flusher.ts';
 import type { Log } from '../log.ts';
@@ -20,6 +21,7 @@ const keepDoneMs = 3_600_000;
 const keepOtherMs = 30 * 24 * 3_600_000;
 const forgetAtOnce = 500;
 const indexEveryMs = 500;
+const countEveryMs = 60_000;
 
 export interface WorkerDeps {
   readonly store: Store;
@@ -27,6 +29,7 @@ export interface WorkerDeps {
   readonly indexer: Indexer;
   readonly loginLimits: AttemptLimits;
   readonly pulls: Omit<ScheduleDeps, 'pulls'>;
+  readonly pullTally: PullTally;
   readonly log: Log;
   /** Called when going on makes no sense. */
   readonly onFatal: (error: Error) => void;
@@ -37,7 +40,7 @@ export interface RunningWorker {
 }
 
 export function startWorker(deps: WorkerDeps): RunningWorker {
-  const { store, flusher, indexer, loginLimits, pulls, log, onFatal } = deps;
+  const { store, flusher, indexer, loginLimits, pulls, pullTally, log, onFatal } = deps;
   const onError = (task: string) => {
     let lastMessage: string | undefined;
     return (err: unknown) => {
@@ -58,11 +61,13 @@ export function startWorker(deps: WorkerDeps): RunningWorker {
     every(scheduleEveryMs, () => schedule(store, pulls), onError('put pulls into the queue')),
     every(mendEveryMs, () => store.pulls.mendUnread(), onError('mend what is unread')),
     every(forgetJobsEveryMs, () => forgetOldJobs(store), onError('forget old jobs')),
+    every(countEveryMs, () => store.activity.add(pullTally.take()), onError('count pulls')),
     every(forgetEveryMs, () => forgetExpired(store, loginLimits), onError('forget expired')),
   ];
   return {
     stop: async () => {
       await Promise.all(tasks.map((task) => task.stop()));
+      await store.activity.add(pullTally.take());
     },
   };
 }

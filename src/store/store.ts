@@ -1,5 +1,6 @@
 // The store: everything that Lectern keeps in its index, on either engine. Owned rows only through forUser().
 import type { Clock } from '../model/glossary.ts';
+import { type ActivityStore, activityStore } from './activity-store.ts';
 import { type CredentialStore, credentialStore } from './credential-store.ts';
 import type { Database } from './database.ts';
 import type { DurableTable, Row } from './durable.ts';
@@ -41,6 +42,7 @@ export interface Store {
   readonly pulls: PullStore;
   readonly entryTexts: EntryTexts;
   readonly storage: StorageStore;
+  readonly activity: ActivityStore;
   readonly libraryChecks: LibraryCheckStore;
   /** The writing side of search. What a user finds is under forUser(). */
   readonly searchIndex: SearchIndex;
@@ -81,6 +83,7 @@ export function createStore(db: Database, now: Clock): Store {
     pulls: pullStore(db, now),
     entryTexts: entryTexts(db),
     storage: storageStore(db),
+    activity: activityStore(db),
     libraryChecks: libraryCheckStore(db),
     searchIndex: searchIndex(db),
     forUser: (userId) => {

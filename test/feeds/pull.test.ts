@@ -3,6 +3,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { createHostTurns } from '../../src/feeds/host-turns.ts';
 import { type Pull, type PullDeps, pullFeed } from '../../src/feeds/pull-feed.ts';
 import { pullKind, requestRefresh, schedulePulls } from '../../src/feeds/pull-jobs.ts';
+import type { PullOutcome } from '../../src/model/feed.ts';
 import type { Database } from '../../src/store/database.ts';
 import type { Store, UserRows } from '../../src/store/store.ts';
 import type { TestClock } from '../support/clock.ts';
@@ -50,7 +51,8 @@ onEachEngine('a pull', (engine) => {
   const follow = (path: string, rows = anna) => rows.feeds.create(newFeed(at(path)));
 
   /** What a worker does until nothing is ready. */
-  async function work(): Promise<void> {
+  async function work(): Promise<(PullOutcome | undefined)[]> {
+    const outcomes: (PullOutcome | undefined)[] = [];
     for (;;) {
       const [job] = await store.jobs.settleAndClaim([], {
         holder: 'test',
@@ -62,9 +64,13 @@ onEachEngine('a pull', (engine) => {
         first: 'interactive',
         suspect: false,
       });
-      if (!job) return;
+      if (!job) return outcomes;
       const fence = { id: job.id, epoch: job.epoch };
-      await pullFeed(deps, JSON.parse(job.payload) as Pull, { fence, signal: new AbortController().signal });
+      const outcome = await pullFeed(deps, JSON.parse(job.payload) as Pull, {
+        fence,
+        signal: new AbortController().signal,
+      });
+      outcomes.push(outcome);
       await store.jobs.settleAndClaim([{ fence, outcome: { kind: 'done' } }]);
     }
   }
@@ -78,6 +84,27 @@ onEachEngine('a pull', (engine) => {
     }
   }
   const stateOf = async (id: number) => (await anna.feeds.get(id)).fetchState;
+
+  it('says how it ended: new, unchanged, failed or put off', async () => {
+    site.script('/a', (_request, nth) => {
+      if (nth === 4) return { status: 500 };
+      if (nth === 5) return { status: 429, headers: { 'retry-after': '7200' } };
+      return { body: nth === 3 ? ['x', 'y'] : ['x'] };
+    });
+    const feed = await follow('/a');
+    const refreshed = async () => {
+      await requestRefresh(store.pulls, feed, { evenSuspended: false });
+      return work();
+    };
+    for (const outcome of ['new', 'unchanged', 'new', 'failed', 'failed'])
+      expect(await refreshed()).toEqual([outcome]);
+    const other = await follow('/b');
+    await schedulePulls({ pulls: store.pulls, settings, random: () => 0 });
+    expect(await work()).toEqual(['put_off']);
+    await anna.feeds.delete(other.id);
+    await anna.feeds.update(feed.id, { suspended: true });
+    expect(await refreshed()).toEqual([undefined]);
+  });
 
   it('fetches a new feed, names it, and keeps its entries and validators', async () => {
     site.script('/a', {

@@ -34,6 +34,18 @@ export function feedStore(owned: Owned, now: Clock) {
       );
     },
 
+    /** Those whose last pull failed, and those that are gone; the ones that fail longest first. */
+    async listFailing(limit: number): Promise<Feed[]> {
+      const { rows } = await selectFeeds(
+        userId,
+        sql`AND s.consecutive_failures > 0 AND (f.suspended = 0 OR f.gone_at IS NOT NULL)`,
+      ).execute(db.heavyRead);
+      const failing = rows.map(toFeed);
+      return failing
+        .sort((a, b) => b.fetchState.consecutiveFailures - a.fetchState.consecutiveFailures || a.id - b.id)
+        .slice(0, limit);
+    },
+
     /** The ids of the feeds with these links, by link. */
     async findByLinks(links: readonly string[]): Promise<ReadonlyMap<string, number>> {
       const { rows } = await sql<{ id: number; link: string }>`
