@@ -19,8 +19,6 @@ export class Queue {
   running: Job[] = $state.raw([]);
   waiting: Job[] = $state.raw([]);
   dead: Job[] = $state.raw([]);
-  /** The last that has ended, for who waits for one. */
-  ended: Job | undefined = $state.raw();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #listedAt = 0;
 
@@ -77,7 +75,6 @@ export class Queue {
       return;
     }
     this.running = others;
-    this.ended = job;
     this.#listSoon();
   }
 
