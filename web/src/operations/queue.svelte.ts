@@ -23,13 +23,19 @@ export class Queue {
   #listedAt = 0;
 
   watch(): () => void {
-    const stop = liveEvents('/api/v1/jobs/events', {
-      counts: (counts: JobCounts) => {
-        this.counts = counts;
-        this.#listSoon();
+    const stop = liveEvents(
+      '/api/v1/jobs/events',
+      {
+        counts: (counts: JobCounts) => {
+          this.counts = counts;
+          this.#listSoon();
+        },
+        job: (job: Job) => this.#take(job),
       },
-      job: (job: Job) => this.#take(job),
-    });
+      () => {
+        this.running = [];
+      },
+    );
     return () => {
       stop();
       clearTimeout(this.#timer);
