@@ -16,6 +16,7 @@ import { feedRoutes } from './routes/feeds.ts';
 import { groupRoutes } from './routes/groups.ts';
 import { jobRoutes } from './routes/jobs.ts';
 import { operationRoutes } from './routes/operations.ts';
+import { preferenceRoutes } from './routes/preferences.ts';
 import { searchRoutes } from './routes/search.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import { setupRoutes } from './routes/setup.ts';
@@ -34,8 +35,9 @@ export function createApi(deps: ApiDeps) {
   setupRoutes(router, deps, gate);
   sessionRoutes(router, deps, gate, findClient);
   accountRoutes(router, deps, gate);
+  preferenceRoutes(router);
   groupRoutes(router);
-  feedRoutes(router, deps);
+  feedRoutes(router, deps, streams);
   entryRoutes(router);
   bookmarkRoutes(router, deps);
   searchRoutes(router, deps);

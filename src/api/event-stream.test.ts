@@ -1,16 +1,39 @@
 import { Writable } from 'node:stream';
-import { Hono } from 'hono';
+import { Hono, type MiddlewareHandler } from 'hono';
 import { expect, it } from 'vitest';
 import { EventReader } from '../../test/support/event-reader.ts';
 import { TestTimers } from '../../test/support/timers.ts';
 import { createLog } from '../log.ts';
-import type { ApiEnv } from './context.ts';
+import type { Actor, ApiEnv } from './context.ts';
 import { createEventStreams } from './event-stream.ts';
 
 const log = createLog({
   level: 'error',
   format: 'json',
   out: new Writable({ write: (_l, _e, done) => done() }),
+});
+
+/** Which user asks is all that a stream wants to know of them. */
+const asUser =
+  (id: number): MiddlewareHandler<ApiEnv> =>
+  async (c, next) => {
+    c.set('actor', { user: { id } } as Actor);
+    await next();
+  };
+
+it('lets one user have eight at once, and all together 256', async () => {
+  const streams = createEventStreams(log, new TestTimers().after);
+  const app = new Hono<ApiEnv>()
+    .use((c, next) => asUser(Number(c.req.path.slice(1)))(c, next))
+    .onError((_error, c) => c.body(null, 429))
+    .get('/:id', (c) => streams.open(c, async () => ({ events: [] })));
+  const status = async (id: number) => (await app.request(`/${id}`)).status;
+  for (let n = 0; n < 8; n++) expect(await status(0)).toBe(200);
+  expect(await status(0)).toBe(429);
+  for (let n = 8; n < 256; n++) expect(await status(n)).toBe(200);
+  expect(await status(1_000)).toBe(429);
+  streams.end();
+  expect(await status(1_000)).toBe(200);
 });
 
 it.each([
@@ -25,7 +48,7 @@ it.each([
     looks += 1;
     return { events: Array.from({ length: events }, (_, n) => ({ event: 'e', key: `${n}`, data: 'same' })) };
   };
-  const app = new Hono<ApiEnv>().get('/', (c) => streams.open(c, look));
+  const app = new Hono<ApiEnv>().use(asUser(1)).get('/', (c) => streams.open(c, look));
   const response = await app.request('/');
   await timers.advance(10 * 60_000 - 1);
   expect(looks).toBe(events === 1 ? 1_200 : 1);

@@ -27,7 +27,8 @@ export interface EventStreams {
 const lookEveryMs = 500;
 /** A comment, so that proxies do not take a quiet stream for a dead one. */
 const keepAliveMs = 15_000;
-const maxStreams = 32;
+/** For each user, so that one with many tabs shuts out nobody else; and for all, since each look is a question to the index. */
+const maxStreams = { ofUser: 8, inAll: 256 };
 /** Then the client comes again, and shows anew who it is: a login that has ended must not see on for ever. */
 const longestMs = 10 * 60_000;
 const headers = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
@@ -41,14 +42,16 @@ const afterTimeout: After = (delayMs, run) => {
 };
 
 export function createEventStreams(log: Log, after: After = afterTimeout): EventStreams {
-  const open = new Set<() => void>();
+  /** How to end each, and whose it is. */
+  const open = new Map<() => void, number>();
 
   return {
     open(c, look) {
       if (c.req.method === 'HEAD') return c.body(null, 200, headers);
-      if (open.size >= maxStreams) {
-        throw new TooManyRequests(`no more than ${maxStreams} streams can be watched at once`, 30);
-      }
+      const userId = c.get('actor').user.id;
+      const own = [...open.values()].filter((id) => id === userId).length;
+      if (own >= maxStreams.ofUser || open.size >= maxStreams.inAll)
+        throw new TooManyRequests('too many streams are being watched; close one, or try again later', 30);
       let end = () => {};
       const body = new ReadableStream<Uint8Array>({
         start(controller) {
@@ -56,7 +59,7 @@ export function createEventStreams(log: Log, after: After = afterTimeout): Event
             open.delete(end);
             if (error) log.warn({ err: error, requestId: c.get('requestId') }, 'a stream of events failed');
           });
-          open.add(end);
+          open.set(end, userId);
         },
         cancel: () => end(),
       });
@@ -65,7 +68,7 @@ export function createEventStreams(log: Log, after: After = afterTimeout): Event
     },
 
     end() {
-      for (const end of [...open]) end();
+      for (const end of [...open.keys()]) end();
     },
   };
 }

@@ -68,6 +68,20 @@ export function json<T extends z.ZodType>(schema: T, description: string) {
   return { description, content: { 'application/json': { schema } } };
 }
 
+/** Server-sent events: see event-stream.ts. */
+export function eventStream(description: string) {
+  return { description, content: { 'text/event-stream': { schema: z.string() } } };
+}
+
+/** An article as a document of its own: see pages/reading-page.ts. */
+export const articleResponses = {
+  200: {
+    description: 'The sanitised content as an HTML document, under a policy that lets nothing run',
+    content: { 'text/html': { schema: z.string() } },
+  },
+  304: { description: 'It is as the If-None-Match of the request says' },
+};
+
 export function jsonBody<T extends z.ZodType>(schema: T) {
   return { required: true, content: { 'application/json': { schema } } };
 }

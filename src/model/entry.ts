@@ -21,6 +21,8 @@ export interface Entry {
   /** In whole seconds, so that a page can go on after it by what the API shows. */
   readonly pubDate: Millis;
   readonly unread: boolean;
+  /** The star on it, if it has one. */
+  readonly bookmarkId: number | null;
   readonly createdAt: Millis;
   readonly updatedAt: Millis;
 }
@@ -48,7 +50,11 @@ export interface EntryFilter {
   readonly feedId?: number | undefined;
   readonly groupId?: number | undefined;
   readonly unread?: boolean | undefined;
+  /** The last entry of the page before, in whichever direction. */
   readonly before?: EntryPlace | undefined;
   readonly order: 'pub_date' | 'created_at';
+  readonly oldestFirst?: boolean | undefined;
+  /** Of the content only so many characters, for lists that show how it begins. */
+  readonly contentCharacters?: number | undefined;
   readonly limit: number;
 }

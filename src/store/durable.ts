@@ -46,6 +46,15 @@ export const durableTables: readonly (DurableTable & { name: TableName })[] = [
   },
   { id: 8, name: 'items', key: id, counts: true },
   { id: 9, name: 'bookmarks', key: id, counts: true },
+  {
+    id: 10,
+    name: 'preferences',
+    key: [
+      { column: 'user_id', type: 'integer' },
+      { column: 'name', type: 'text' },
+    ],
+    counts: false,
+  },
 ];
 
 /** Not in tables.ts: one is written by migrations alone, the other differs between the engines. */

@@ -15,6 +15,8 @@ import { type EntryStore, entryStore } from './owned/entry-store.ts';
 import { type FeedStore, feedStore } from './owned/feed-store.ts';
 import { type GroupStore, groupStore } from './owned/group-store.ts';
 import { ownedBy } from './owned/owned-rows.ts';
+import { type PreferenceStore, preferenceStore } from './owned/preference-store.ts';
+import { type PullWatch, pullWatch } from './owned/pull-watch.ts';
 import { type SearchStore, searchStore } from './owned/search-store.ts';
 import { type TokenStore, tokenStore } from './owned/token-store.ts';
 import { type PullStore, pullStore } from './pull-store.ts';
@@ -55,6 +57,8 @@ export interface UserRows {
   readonly entries: EntryStore;
   readonly bookmarks: BookmarkStore;
   readonly tokens: TokenStore;
+  readonly preferences: PreferenceStore;
+  readonly pulls: PullWatch;
   readonly search: SearchStore;
 }
 
@@ -81,6 +85,8 @@ export function createStore(db: Database, now: Clock): Store {
         entries: entryStore(owned),
         bookmarks: bookmarkStore(owned, now),
         tokens: tokenStore(owned, now),
+        preferences: preferenceStore(owned),
+        pulls: pullWatch(owned),
         search: searchStore(owned),
       };
     },

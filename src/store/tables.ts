@@ -8,6 +8,7 @@ export interface Tables {
   sessions: SessionsTable;
   login_attempts: LoginAttemptsTable;
   groups: GroupsTable;
+  preferences: PreferencesTable;
   meta: MetaTable;
   journal_dirty: JournalDirtyTable;
   leases: LeasesTable;
@@ -68,6 +69,12 @@ export interface GroupsTable {
   is_default: 0 | 1;
   created_at: number;
   updated_at: number;
+}
+
+export interface PreferencesTable {
+  user_id: number;
+  name: string;
+  value: string;
 }
 
 export interface MetaTable {

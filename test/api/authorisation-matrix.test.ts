@@ -19,9 +19,9 @@ const resources: Record<string, (api: TestApi, user: User) => Promise<number | s
   '/api/feeds/{id}': addFeed,
   '/api/feeds/{id}/refresh': addFeed,
   '/api/items/{id}': addEntry,
-  '/api/bookmarks/{id}': async ({ opened }, user) =>
-    (await bookmarkPage(opened.store.forUser(user.id), { ...page, link: `https://example.org/${counter++}` }))
-      .id,
+  '/api/items/{id}/content': addEntry,
+  '/api/bookmarks/{id}': addBookmark,
+  '/api/bookmarks/{id}/content': addBookmark,
   '/api/v1/jobs/{id}': (api) => makeJob(api, 'done'),
   '/api/v1/jobs/{id}/events': (api) => makeJob(api, 'done'),
   '/api/v1/jobs/{id}/retry': (api) => makeJob(api, 'dead'),
@@ -29,6 +29,11 @@ const resources: Record<string, (api: TestApi, user: User) => Promise<number | s
 };
 
 const page = { link: '', title: 'A page', content: '', feedName: '', pubDate: 0 };
+
+async function addBookmark({ opened }: TestApi, user: User): Promise<number> {
+  const link = `https://example.org/${counter++}`;
+  return (await bookmarkPage(opened.store.forUser(user.id), { ...page, link })).id;
+}
 
 async function addFeed({ opened }: TestApi, user: User): Promise<number> {
   const link = `https://example.org/feed/${counter++}`;

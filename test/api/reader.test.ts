@@ -203,10 +203,76 @@ onEachEngine('the reader API', (engine) => {
       categories: [],
       pub_date: 1_700_000_004,
       unread: true,
+      bookmark_id: null,
       created_at: seconds(),
       updated_at: seconds(),
     });
     expect(await one(await anna.get(`/api/items/${first.data[0]?.id}`))).toEqual(first.data[0]);
+  });
+
+  it('lists entries from the oldest on by the same pages', async () => {
+    const group = await one(await anna.post('/api/groups', { name: 'Others' }));
+    const feed = await addFeed({ group_id: group.id });
+    await publish('a', 'b', 'c', 'd', 'e');
+    const scopes = [
+      '',
+      '&unread=true',
+      `&feed_id=${feed.id}`,
+      `&group_id=${group.id}`,
+      `&group_id=${group.id}&unread=true`,
+    ];
+    for (const scope of scopes) {
+      const guids: unknown[] = [];
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const some: Page = await page(
+          `/api/items?order=oldest&limit=2${scope}${cursor && `&before=${cursor}`}`,
+        );
+        guids.push(...some.data.map(({ guid }) => guid));
+        cursor = some.next_cursor;
+      }
+      expect(guids, scope).toEqual(['a', 'b', 'c', 'd', 'e']);
+    }
+    const { data } = await page('/api/items?order=oldest&order_by=created_at&limit=1');
+    expect(data).toMatchObject([{ guid: 'a' }]);
+  });
+
+  it('lists entries in brief: how each begins, and nothing more of its content', async () => {
+    await addFeed();
+    await fill(api.opened.store, link, [
+      published('long', { content: `<p>First &amp; foremost</p><p>${'word '.repeat(5_000)}</p>` }),
+      published('empty', { content: '' }),
+    ]);
+    const { data } = await page('/api/items?view=brief&order=oldest&order_by=created_at');
+    expect(data).toMatchObject([
+      { guid: 'long', content: '', excerpt: expect.stringMatching(/^First & foremost (word ){30,40}word…$/) },
+      { guid: 'empty', content: '', excerpt: '' },
+    ]);
+    for (const { excerpt } of data) expect(String(excerpt).length).toBeLessThanOrEqual(201);
+    expect((await page('/api/items')).data[0]).not.toHaveProperty('excerpt');
+    expect((await anna.get('/api/items?view=short')).status).toBe(400);
+  });
+
+  it('takes up to 200 entries in brief and up to 100 in full', async () => {
+    await addFeed();
+    await publish(...Array.from({ length: 210 }, (_, n) => `g${n}`));
+    expect((await page('/api/items?limit=500')).data).toHaveLength(100);
+    expect((await page('/api/items?limit=500')).next_cursor).not.toBeNull();
+    expect((await page('/api/items?limit=500&view=brief')).data).toHaveLength(200);
+  });
+
+  it('says of an entry which bookmark it has', async () => {
+    await addFeed();
+    await publish('a', 'b');
+    const [b, a] = (await page('/api/items')).data;
+    const bookmark = await one(await anna.post('/api/bookmarks', { item_id: a?.id }));
+    expect((await page('/api/items?view=brief')).data.map((entry) => entry.bookmark_id)).toEqual([
+      null,
+      bookmark.id,
+    ]);
+    expect(await one(await anna.get(`/api/items/${a?.id}`))).toMatchObject({ bookmark_id: bookmark.id });
+    expect(await one(await anna.get(`/api/items/${b?.id}`))).toMatchObject({ bookmark_id: null });
+    await anna.delete(`/api/bookmarks/${bookmark.id}`);
+    expect(await one(await anna.get(`/api/items/${a?.id}`))).toMatchObject({ bookmark_id: null });
   });
 
   it('takes a limit over 100 for 100, and refuses what makes no sense', async () => {
@@ -217,6 +283,7 @@ onEachEngine('the reader API', (engine) => {
       'before=nonsense',
       'before=1_1&order_by=created_at',
       'order_by=size',
+      'order=first',
       'unread=maybe',
       'feed_id=x',
     ])

@@ -193,6 +193,14 @@ export const generators: Readonly<Record<string, Generator>> = {
     change: ({ text }) => ({ title: text, feed_name: `f${text}` }),
     names: { user_id: 'users', item_id: 'items', entry_id: 'entries', feed_id: 'feeds' },
   },
+  preferences: {
+    insert: ({ pick, text }, live) => {
+      const user = anyOf(live.get('users'), pick);
+      return user && { user_id: user.id, name: `p${pick % 4}${text}`, value: JSON.stringify(text) };
+    },
+    change: ({ pick, text }) => ({ name: `p${pick % 4}`, value: JSON.stringify({ text }) }),
+    names: { user_id: 'users' },
+  },
 };
 
 /** The rows that name this one. */

@@ -2,8 +2,10 @@ import { z } from '@hono/zod-openapi';
 import { bookmarkEntry, bookmarkPage } from '../../feeds/bookmark.ts';
 import type { Bookmark } from '../../model/bookmark.ts';
 import type { Clock } from '../../model/glossary.ts';
+import { sendArticle } from '../pages/reading-page.ts';
 import type { Router } from '../router.ts';
 import {
+  articleResponses,
   cursorOf,
   ErrorBody,
   idParam,
@@ -129,6 +131,18 @@ export function bookmarkRoutes(router: Router, { now }: { now: Clock }): void {
     },
     async (c) =>
       c.json({ data: toBody(await c.get('actor').rows.bookmarks.get(c.req.valid('param').id)) }, 200),
+  );
+
+  router.user(
+    {
+      method: 'get',
+      path: `${path}/{id}/content`,
+      tags,
+      summary: 'The content of a bookmark as a document, to be shown in a frame',
+      request: { params: idParam },
+      responses: articleResponses,
+    },
+    async (c) => sendArticle(c, await c.get('actor').rows.bookmarks.get(c.req.valid('param').id)) as never,
   );
 
   router.user(

@@ -1,9 +1,12 @@
 // Entries, which the reader's API calls items.
 import { z } from '@hono/zod-openapi';
 import { Invalid } from '../../errors.ts';
+import { excerptOf, excerptSource } from '../../feeds/excerpt.ts';
 import type { Entry } from '../../model/entry.ts';
+import { sendArticle } from '../pages/reading-page.ts';
 import type { Router } from '../router.ts';
 import {
+  articleResponses,
   cursorOf,
   ErrorBody,
   idParam,
@@ -29,10 +32,20 @@ const EntryBody = z
     categories: z.array(z.string()),
     pub_date: seconds,
     unread: z.boolean(),
+    bookmark_id: z.int().nullable().openapi({ description: 'Your bookmark of it' }),
     created_at: seconds,
     updated_at: seconds,
   })
   .openapi('Item');
+
+const ListedEntryBody = EntryBody.extend({
+  excerpt: z
+    .string()
+    .optional()
+    .openapi({ description: 'With view=brief, how its text begins; content is empty then' }),
+}).openapi('ListedItem');
+
+const mostEntries = { full: 100, brief: 200 };
 
 const ListQuery = z.object({
   feed_id: idQuery.optional(),
@@ -42,9 +55,16 @@ const ListQuery = z.object({
     .transform((text) => text === 'true' || text === '1')
     .optional()
     .openapi({ type: 'boolean' }),
-  limit: pageLimit(10, 100),
+  limit: pageLimit(10, mostEntries.brief).openapi({
+    description: `At most ${mostEntries.full}, or ${mostEntries.brief} with view=brief`,
+  }),
   before: z.string().max(50).optional().openapi({ description: 'The next_cursor of the page before' }),
   order_by: z.enum(['pub_date', 'created_at']).default('pub_date'),
+  order: z.enum(['newest', 'oldest']).default('newest').openapi({ description: 'Which come first' }),
+  view: z
+    .enum(['full', 'brief'])
+    .default('full')
+    .openapi({ description: 'brief: an excerpt in place of the content' }),
 });
 
 const MarkInput = z.object({ ids: z.array(z.int().min(1)).min(1).max(1_000) }).openapi('MarkInput');
@@ -63,11 +83,11 @@ export function entryRoutes(router: Router): void {
       method: 'get',
       path,
       tags,
-      summary: 'List entries, the newest first',
+      summary: 'List entries, the newest or the oldest first',
       request: { query: ListQuery },
       responses: {
         200: json(
-          z.object({ data: z.array(EntryBody), total: z.int(), next_cursor: z.string().nullable() }),
+          z.object({ data: z.array(ListedEntryBody), total: z.int(), next_cursor: z.string().nullable() }),
           'A page of entries',
         ),
         400: json(ErrorBody, 'The input is not as expected; the message names the field'),
@@ -78,26 +98,31 @@ export function entryRoutes(router: Router): void {
         feed_id: feedId,
         group_id: groupId,
         unread,
-        limit,
+        limit: wanted,
         before,
         order_by: order,
+        order: first,
+        view,
       } = c.req.valid('query');
       if (before !== undefined && order === 'created_at')
         throw new Invalid('before: pages go by pub_date only; leave out before or order_by');
       const place = before === undefined ? undefined : parseCursor(before);
+      const limit = Math.min(wanted, mostEntries[view]);
       const { entries } = c.get('actor').rows;
       const list = await entries.list({
         feedId,
         groupId,
         unread,
         order,
+        oldestFirst: first === 'oldest',
+        contentCharacters: view === 'brief' ? excerptSource : undefined,
         limit,
         before: place && { pubDate: place.seconds * 1000, id: place.id },
       });
       const last = list.length === limit ? list.at(-1) : undefined;
       return c.json(
         {
-          data: list.map(toBody),
+          data: list.map(view === 'brief' ? toBriefBody : toBody),
           total: await entries.count({ feedId, groupId, unread }),
           next_cursor: last && order === 'pub_date' ? cursorOf(last.pubDate, last.id) : null,
         },
@@ -154,6 +179,22 @@ export function entryRoutes(router: Router): void {
     async (c) =>
       c.json({ data: toBody(await c.get('actor').rows.entries.get(c.req.valid('param').id)) }, 200),
   );
+
+  router.user(
+    {
+      method: 'get',
+      path: `${path}/{id}/content`,
+      tags,
+      summary: 'The content of an entry as a document, to be shown in a frame',
+      request: { params: idParam },
+      responses: articleResponses,
+    },
+    async (c) => sendArticle(c, await c.get('actor').rows.entries.get(c.req.valid('param').id)) as never,
+  );
+}
+
+function toBriefBody(entry: Entry): z.infer<typeof ListedEntryBody> {
+  return { ...toBody(entry), content: '', excerpt: excerptOf(entry.content) };
 }
 
 function toBody(entry: Entry): z.infer<typeof EntryBody> {
@@ -169,6 +210,7 @@ function toBody(entry: Entry): z.infer<typeof EntryBody> {
     categories: [...entry.categories],
     pub_date: toSeconds(entry.pubDate),
     unread: entry.unread,
+    bookmark_id: entry.bookmarkId,
     created_at: toSeconds(entry.createdAt),
     updated_at: toSeconds(entry.updatedAt),
   };

@@ -2,8 +2,10 @@ import { z } from '@hono/zod-openapi';
 import { requestRefresh, requestRefreshOf } from '../../feeds/pull-jobs.ts';
 import type { Feed, NewFeed } from '../../model/feed.ts';
 import type { ApiDeps } from '../context.ts';
+import type { EventStreams } from '../event-stream.ts';
 import type { Router } from '../router.ts';
-import { ErrorBody, idParam, json, jsonBody, nameText, seconds, toSeconds } from '../schemas.ts';
+import { ErrorBody, eventStream, idParam, json, jsonBody, nameText, seconds, toSeconds } from '../schemas.ts';
+import { refreshEvents } from './refresh-events.ts';
 
 const FeedBody = z
   .object({
@@ -123,13 +125,24 @@ function parseBatchFeed({ group_id, name: given, link, site_url }: BatchFeed): N
   };
 }
 
+const secondsAgo = z
+  .string()
+  .regex(/^\d{1,3}$/, 'expected a number from 0 to 600')
+  .transform(Number)
+  .pipe(z.int().max(600))
+  .default(0)
+  .openapi({
+    type: 'integer',
+    description: 'Also counts what was fetched within so many seconds before: since a refresh was asked for',
+  });
+
 const path = '/api/feeds';
 const tags = ['feeds'];
 const one = json(z.object({ data: FeedBody }), 'The feed');
 const taken = json(ErrorBody, 'You follow that address already');
 const batchBytes = 16 * 1024 * 1024;
 
-export function feedRoutes(router: Router, { store, discoverFeeds }: ApiDeps): void {
+export function feedRoutes(router: Router, { store, discoverFeeds }: ApiDeps, streams: EventStreams): void {
   router.user(
     {
       method: 'get',
@@ -231,6 +244,29 @@ export function feedRoutes(router: Router, { store, discoverFeeds }: ApiDeps): v
         feeds.filter(({ suspended }) => !suspended),
       );
       return c.body(null, 202);
+    },
+  );
+
+  // Before the routes with an id, which would take "refresh" for one.
+  router.user(
+    {
+      method: 'get',
+      path: `${path}/refresh/events`,
+      tags,
+      summary: 'Watch your feeds being fetched, until nothing is under way',
+      request: { query: z.object({ within: secondsAgo }) },
+      responses: {
+        200: eventStream(
+          'Events "progress" (total, done, failed, put_off, waiting, running, and finished in the last one) and "feed" (id, unread_count, item_count, fetch_state) for each that was fetched',
+        ),
+        400: json(ErrorBody, 'The input is not as expected; the message names the field'),
+        429: json(ErrorBody, 'Too many streams'),
+      },
+    },
+    (c) => {
+      const { rows } = c.get('actor');
+      const withinMs = c.req.valid('query').within * 1000;
+      return streams.open(c, refreshEvents(rows, { withinMs, toBody })) as never;
     },
   );
 

@@ -4,7 +4,7 @@ import { type Job, jobStates, lanes } from '../../model/job.ts';
 import type { ApiDeps } from '../context.ts';
 import type { EventStreams } from '../event-stream.ts';
 import type { Router } from '../router.ts';
-import { ErrorBodyV1, json } from '../schemas.ts';
+import { ErrorBodyV1, eventStream, json } from '../schemas.ts';
 import { jobEvents, queueEvents } from './job-events.ts';
 
 const time = z.string().openapi({ format: 'date-time', example: '2026-03-12T14:05:00.000Z' });
@@ -51,10 +51,6 @@ const ListQuery = z.object({
 const path = '/api/v1/jobs';
 const tags = ['jobs'];
 const one = json(JobDetails, 'The job');
-const stream = (description: string) => ({
-  description,
-  content: { 'text/event-stream': { schema: z.string() } },
-});
 
 export function jobRoutes(router: Router, { store }: ApiDeps, streams: EventStreams): void {
   router.owner(
@@ -87,7 +83,10 @@ export function jobRoutes(router: Router, { store }: ApiDeps, streams: EventStre
       path: `${path}/events`,
       tags,
       summary: 'Watch the queue: counts, and the jobs that run, first as they are and then as they change',
-      responses: { 200: stream('Events "counts" and "job"'), 429: json(ErrorBodyV1, 'Too many streams') },
+      responses: {
+        200: eventStream('Events "counts" and "job"'),
+        429: json(ErrorBodyV1, 'Too many streams'),
+      },
     },
     (c) => streams.open(c, queueEvents(store.jobs, toBody)) as never,
   );
@@ -111,7 +110,7 @@ export function jobRoutes(router: Router, { store }: ApiDeps, streams: EventStre
       tags,
       summary: 'Watch a job, first as it is and then as it changes, until it has ended',
       request: { params: idParam },
-      responses: { 200: stream('Events "job"'), 429: json(ErrorBodyV1, 'Too many streams') },
+      responses: { 200: eventStream('Events "job"'), 429: json(ErrorBodyV1, 'Too many streams') },
     },
     async (c) => {
       const { id } = await store.jobs.get(Number(c.req.valid('param').id));

@@ -27,7 +27,7 @@ export function entryStore(owned: Owned) {
     id === undefined ? undefined : findGroupId(owned.read, id).catch(noneIfMissing);
 
   return {
-    /** Newest first. One more than `limit` is not asked for: a full page means that there may be another. */
+    /** Newest first, unless it says otherwise. One more than `limit` is not asked for: a full page means that there may be another. */
     async list(filter: EntryFilter): Promise<Entry[]> {
       const groupId = await groupIdOf(filter.groupId);
       if (groupId === null) return [];
@@ -35,11 +35,10 @@ export function entryStore(owned: Owned) {
       // CROSS JOIN keeps SQLite to this order: left to itself it would read all entries to find those of the page.
       const { rows } = await sql<EntryRow>`
         WITH page AS MATERIALIZED (${page})
-        SELECT e.*, CASE WHEN u.entry_id IS NULL THEN 0 ELSE 1 END AS unread
-        FROM page CROSS JOIN entries e
+        SELECT ${columnsOf(filter)} FROM page CROSS JOIN entries e
         LEFT JOIN unread_entries u ON u.user_id = ${userId} AND u.pub_date = e.pub_date AND u.entry_id = e.id
         WHERE e.id = page.id AND e.user_id = ${userId}
-        ORDER BY ${filter.order === 'created_at' ? sql`e.id DESC` : sql`e.pub_date DESC, e.id DESC`}`.execute(
+        ORDER BY ${inOrder(filter, sql`e.pub_date`, sql`e.id`)}`.execute(
         isRange(filter) ? db.read : db.heavyRead,
       );
       return rows.map(toEntry);
@@ -63,7 +62,7 @@ export function entryStore(owned: Owned) {
 
     async get(id: number): Promise<Entry> {
       const { rows } = await sql<EntryRow>`
-        SELECT e.*, CASE WHEN u.entry_id IS NULL THEN 0 ELSE 1 END AS unread FROM entries e
+        SELECT ${columnsOf()} FROM entries e
         LEFT JOIN unread_entries u ON u.user_id = ${userId} AND u.pub_date = e.pub_date AND u.entry_id = e.id
         WHERE e.user_id = ${userId} AND e.id = ${id}`.execute(db.read);
       if (!rows[0]) throw new NotFound('item');
@@ -73,7 +72,7 @@ export function entryStore(owned: Owned) {
     /** Those that are there, in the order of the ids. */
     async getMany(ids: readonly number[]): Promise<Entry[]> {
       const { rows } = await sql<EntryRow>`
-        SELECT e.*, CASE WHEN u.entry_id IS NULL THEN 0 ELSE 1 END AS unread FROM entries e
+        SELECT ${columnsOf()} FROM entries e
         LEFT JOIN unread_entries u ON u.user_id = ${userId} AND u.pub_date = e.pub_date AND u.entry_id = e.id
         WHERE e.user_id + 0 = ${userId} AND e.id IN ${idList(db, ids)}`.execute(db.read);
       const byId = new Map(rows.map((row) => [row.id, toEntry(row)]));
@@ -154,28 +153,51 @@ type Scope = Omit<EntryFilter, 'groupId'> & { readonly groupId: number | undefin
 /** The ids of a page. */
 function pageOf(
   userId: number,
-  { feedId, groupId, unread, before, order, limit }: Scope,
+  { feedId, groupId, unread, before, order, oldestFirst, limit }: Scope,
 ): RawBuilder<unknown> {
   const source = unread ? sql`unread_entries` : sql`entries`;
   const id = unread ? sql`entry_id` : sql`id`;
-  const inOrder = order === 'created_at' ? sql`${id} DESC` : sql`pub_date DESC, ${id} DESC`;
-  const after = before ? sql`AND (pub_date, ${id}) < (${before.pubDate}, ${before.id})` : sql``;
+  const beyond = oldestFirst ? sql`>` : sql`<`;
+  const after = before ? sql`AND (pub_date, ${id}) ${beyond} (${before.pubDate}, ${before.id})` : sql``;
   const isRead = sql`AND NOT EXISTS (SELECT 1 FROM unread_entries u
     WHERE u.user_id = entries.user_id AND u.pub_date = entries.pub_date AND u.entry_id = entries.id)`;
-  const rest = sql`${after} ${unread === false ? isRead : sql``} ORDER BY ${inOrder} LIMIT ${limit}`;
+  const rest = sql`${after} ${unread === false ? isRead : sql``} ORDER BY ${inOrder({ order, oldestFirst }, sql`pub_date`, id)} LIMIT ${limit}`;
   const ofFeed = feedId === undefined ? sql`` : sql`AND feed_id = ${feedId}`;
   if (groupId === undefined || unread) {
     const ofGroup = groupId === undefined ? sql`` : sql`AND group_id = ${groupId}`;
     return sql`SELECT ${id} AS id FROM ${source} WHERE user_id = ${userId} ${ofFeed} ${ofGroup} ${rest}`;
   }
-  // The entries do not know their group, so that moving a feed rewrites none: the newest of each feed are merged.
+  // The entries do not know their group, so that moving a feed rewrites none: the first of each feed are merged.
   return sql`SELECT entries.id FROM feeds f, entries WHERE f.user_id = ${userId} AND f.group_id = ${groupId} ${
     feedId === undefined ? sql`` : sql`AND f.id = ${feedId}`
   } AND entries.id IN (SELECT id FROM entries WHERE user_id = ${userId} AND feed_id = f.id ${rest})
-    ORDER BY ${order === 'created_at' ? sql`entries.id DESC` : sql`entries.pub_date DESC, entries.id DESC`} LIMIT ${limit}`;
+    ORDER BY ${inOrder({ order, oldestFirst }, sql`entries.pub_date`, sql`entries.id`)} LIMIT ${limit}`;
 }
 
-type EntryRow = Row<'entries'> & { readonly unread: number };
+function inOrder(
+  { order, oldestFirst }: Pick<EntryFilter, 'order' | 'oldestFirst'>,
+  pubDate: RawBuilder<unknown>,
+  id: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  const direction = oldestFirst ? sql`ASC` : sql`DESC`;
+  return order === 'created_at' ? sql`${id} ${direction}` : sql`${pubDate} ${direction}, ${id} ${direction}`;
+}
+
+/** Of `entries e` and `unread_entries u`. */
+function columnsOf({ contentCharacters }: Pick<EntryFilter, 'contentCharacters'> = {}): RawBuilder<unknown> {
+  const content =
+    contentCharacters === undefined
+      ? sql`e.content`
+      : sql`substr(e.content, 1, ${sql.lit(contentCharacters)})`;
+  return sql`e.id, e.feed_id, e.guid, e.title, e.link, e.author, ${content} AS content, e.enclosures, e.categories,
+    e.pub_date, e.created_at, e.updated_at, CASE WHEN u.entry_id IS NULL THEN 0 ELSE 1 END AS unread,
+    (SELECT max(b.id) FROM bookmarks b WHERE b.entry_id = e.id) AS bookmark_id`;
+}
+
+type EntryRow = Omit<Row<'entries'>, 'user_id' | 'content_hash'> & {
+  readonly unread: number;
+  readonly bookmark_id: number | null;
+};
 
 function toEntry(row: EntryRow): Entry {
   return {
@@ -190,6 +212,7 @@ function toEntry(row: EntryRow): Entry {
     categories: JSON.parse(row.categories),
     pubDate: row.pub_date,
     unread: row.unread === 1,
+    bookmarkId: row.bookmark_id,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

@@ -5,6 +5,7 @@ import type { Clock } from '../../model/glossary.ts';
 import { DEFAULT_GROUP_ID } from '../../model/group.ts';
 import { isUniqueViolation } from '../constraint.ts';
 import type { Reader, Writer } from '../database.ts';
+import { idList } from '../id-list.ts';
 import { letOthersIn } from '../let-others-in.ts';
 import { copySubscription } from '../reader/subscribe.ts';
 import { notePending } from '../search/pending.ts';
@@ -24,6 +25,14 @@ export function feedStore(owned: Owned, now: Clock) {
     },
 
     get: (id: number): Promise<Feed> => getFeed(db.read, userId, id),
+
+    /** Those that are there. */
+    async getMany(ids: readonly number[]): Promise<Feed[]> {
+      if (ids.length === 0) return [];
+      return (await selectFeeds(userId, sql`AND f.id IN ${idList(db, ids)}`).execute(db.read)).rows.map(
+        toFeed,
+      );
+    },
 
     /** A feed that others have fetched already starts with what they have. */
     async create(feed: NewFeed): Promise<Feed> {
