@@ -1,6 +1,6 @@
 // One pull: asks for an address once, for everybody who follows it, and writes down what came of it.
 import { createHash } from 'node:crypto';
-import { LecternError } from '../errors.ts';
+import { Later, LecternError } from '../errors.ts';
 import type { PublishedEntry } from '../model/entry.ts';
 import type { Clock, Millis } from '../model/glossary.ts';
 import type { JobFence } from '../model/job.ts';
@@ -58,7 +58,11 @@ export async function pullFeed(
     (feed) => !feed.suspended || pull.evenSuspended.includes(feed.id),
   );
   const isWanted = (feed: PullFeed) => pull.manual || !shouldSkip(feed, deps.now());
-  if (!feeds.some(isWanted)) return;
+  if (!feeds.some(isWanted)) {
+    const isMore = (asked: Pull) => asksForMore(asked, pull, []);
+    if (await deps.pulls.settle(fence, pull, [], () => ({ state: {} }), isMore)) throw new Later(0);
+    return;
+  }
 
   const leave = deps.turns.enter(pull.link);
   try {
@@ -66,6 +70,12 @@ export async function pullFeed(
   } finally {
     leave();
   }
+}
+
+/** What was asked while we were at it is answered by what we did, if that was a request and for that feed. */
+function asksForMore(asked: Pull, did: Pull, answered: readonly PullFeed[]): boolean {
+  const isNew = (id: number) => !did.evenSuspended.includes(id) && !answered.some((feed) => feed.id === id);
+  return (asked.manual && !did.manual && answered.length === 0) || asked.evenSuspended.some(isNew);
 }
 
 async function ask(
@@ -86,12 +96,20 @@ async function ask(
   });
   signal.throwIfAborted();
   const found = await understand(deps, outcome, feeds, fence, pull);
-  await deps.pulls.settle(
+  const answered = wasAsked(outcome) ? feeds : [];
+  const isMore = await deps.pulls.settle(
     fence,
     pull,
     feeds.map(({ id }) => id),
     found,
+    (asked: Pull) => asksForMore(asked, pull, answered),
   );
+  if (isMore) throw new Later(0);
+}
+
+/** Nothing is asked of a host that has asked for a pause. */
+function wasAsked(outcome: Outcome): boolean {
+  return outcome.kind !== 'rate-limited' || outcome.status !== undefined;
 }
 
 const feedTypes =
@@ -257,10 +275,10 @@ function failureState(
 }
 
 function limitedState(deps: PullDeps, feed: PullFeed, outcome: RateLimited): FetchStateChange {
-  const { status, named, retryAt } = outcome;
+  const { named, retryAt } = outcome;
   const capped = (until: Millis) => cappedRetryAfter(deps.settings, until, deps.now());
   // The host had asked before for a pause: nothing was asked, so nothing has failed.
-  if (status === undefined) return { retry_after_until: capped(retryAt) };
+  if (!wasAsked(outcome)) return { retry_after_until: capped(retryAt) };
   return failureState(deps, feed, outcome, capped(named ?? deps.now() + retryAfterDefaultMs));
 }
 

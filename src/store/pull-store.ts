@@ -6,7 +6,7 @@ import type { Clock, Millis } from '../model/glossary.ts';
 import type { JobFence } from '../model/job.ts';
 import type { Database, Writer } from './database.ts';
 import { enqueue, hurry } from './job-queue/enqueue.ts';
-import { requireJob } from './job-queue/fence.ts';
+import { finishJob, requireJob, requirePayload } from './job-queue/fence.ts';
 import type { JobKind } from './job-queue/job-kind.ts';
 import { letOthersIn } from './let-others-in.ts';
 import { pruneEntries } from './reader/prune-entries.ts';
@@ -125,12 +125,19 @@ export function pullStore(db: Database, now: Clock) {
       }
     },
 
-    /** Now, for somebody who waits: one that is in the queue already comes first, and does what is asked here. */
-    async expedite<P>(kind: JobKind<P>, { link, proxy }: PullTarget, payload: P): Promise<void> {
+    /** Now, for somebody who waits: one that is in the queue already comes first, and does what is asked here, too. */
+    async expedite<P>(
+      kind: JobKind<P>,
+      { link, proxy }: PullTarget,
+      payload: P,
+      join: (present: P) => P,
+    ): Promise<void> {
       await db.write(async (trx) => {
         const options = { uniqueKey: `pull ${proxy} ${link}`, lane: 'interactive' as const };
-        const { id, isNew } = await enqueue(db, trx, kind, payload, options);
-        if (!isNew) await hurry(db, trx, id, kind, payload);
+        for (;;) {
+          const { id, isNew } = await enqueue(db, trx, kind, payload, options);
+          if (isNew || (await hurry(db, trx, id, kind, join))) return;
+        }
       });
     },
 
@@ -174,16 +181,18 @@ export function pullStore(db: Database, now: Clock) {
 
     /**
      * How a pull ended, for each feed it was for. The next check depends on the failures so far, which are read in the
-     * transaction that counts one more: two that fail at once are two failures.
+     * transaction that counts one more: two that fail at once are two failures. Ends the job, unless its payload has
+     * come to ask for more than was done; then it returns true.
      */
-    async settle(
+    async settle<P>(
       fence: JobFence,
       target: PullTarget,
       feedIds: readonly number[],
       decide: (feed: PullFeed) => PullEnd,
-    ): Promise<void> {
-      await db.write(async (trx) => {
-        await requireJob(db, trx, fence);
+      isMore: (payload: P) => boolean,
+    ): Promise<boolean> {
+      return db.write(async (trx) => {
+        const payload = await requirePayload<P>(db, trx, fence);
         for (const id of feedIds) {
           const present = await lockFeed(db, trx, id, target);
           // Deleted, or pointed elsewhere, while we asked for it: what we found is not about it.
@@ -202,6 +211,9 @@ export function pullStore(db: Database, now: Clock) {
           await writeFinding(trx, id, feed, now());
           await pruneEntries(trx, present);
         }
+        if (isMore(payload)) return true;
+        await finishJob(db, trx, fence);
+        return false;
       });
     },
   };
@@ -250,10 +262,16 @@ async function writeFinding(
   ];
   if (changes.length > 0)
     await sql`UPDATE feeds SET ${sql.join(changes)}, updated_at = ${at} WHERE id = ${feedId}`.execute(trx);
-  // A user who follows the new address already keeps both: which one to let go is not ours to say.
-  if (link !== undefined)
-    await sql`UPDATE feeds SET link = ${link}, updated_at = ${at} WHERE id = ${feedId} AND NOT EXISTS (
+  if (link !== undefined) await follow(trx, feedId, link, at);
+}
+
+/** A user who follows the new address already keeps both: which one to let go is not ours to say. */
+async function follow(trx: Writer, feedId: number, link: string, at: Millis): Promise<void> {
+  await sql`UPDATE feeds SET moved_from = link, moved_at = ${at}, link = ${link}, updated_at = ${at}
+    WHERE id = ${feedId} AND NOT EXISTS (
       SELECT 1 FROM feeds o WHERE o.user_id = feeds.user_id AND o.link = ${link})`.execute(trx);
+  await sql`UPDATE feed_fetch_state SET moved_to = '', moved_seen = 0
+    WHERE feed_id = ${feedId} AND moved_to = (SELECT link FROM feeds WHERE id = ${feedId})`.execute(trx);
 }
 
 interface PullFeedRow {

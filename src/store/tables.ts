@@ -142,6 +142,8 @@ export interface FeedsTable {
   suspended: Generated<0 | 1>;
   proxy: Generated<string>;
   gone_at: number | null;
+  moved_from: Generated<string>;
+  moved_at: number | null;
   read_through_id: Generated<number>;
   keep_entries: number | null;
   created_at: number;

@@ -64,6 +64,8 @@ onEachEngine('the reader API', (engine) => {
       proxy: '',
       keep_entries: null,
       gone_at: null,
+      moved_from: '',
+      moved_at: null,
       created_at: at,
       updated_at: at,
       fetch_state: {

@@ -1,5 +1,6 @@
 // Pulls, from what is due to what is written down, against a real server. The clock is ours.
 import { beforeEach, expect, it } from 'vitest';
+import { Later } from '../../src/errors.ts';
 import { createHostTurns } from '../../src/feeds/host-turns.ts';
 import { type Pull, type PullDeps, pullFeed } from '../../src/feeds/pull-feed.ts';
 import { pullKind, requestRefresh, schedulePulls } from '../../src/feeds/pull-jobs.ts';
@@ -64,8 +65,18 @@ onEachEngine('a pull', (engine) => {
       });
       if (!job) return;
       const fence = { id: job.id, epoch: job.epoch };
-      await pullFeed(deps, JSON.parse(job.payload) as Pull, { fence, signal: new AbortController().signal });
-      await store.jobs.settleAndClaim([{ fence, outcome: { kind: 'done' } }]);
+      const pulled = pullFeed(deps, JSON.parse(job.payload) as Pull, {
+        fence,
+        signal: new AbortController().signal,
+      });
+      const outcome = await pulled.then(
+        () => ({ kind: 'done' as const }),
+        (error) => {
+          if (!(error instanceof Later)) throw error;
+          return { kind: 'returned' as const, delayMs: error.delayMs };
+        },
+      );
+      await store.jobs.settleAndClaim([{ fence, outcome }]);
     }
   }
 
@@ -263,11 +274,49 @@ onEachEngine('a pull', (engine) => {
     expect(await anna.feeds.get(feed.id)).toMatchObject({
       link: at('/old'),
       fetchState: { movedTo: at('/new') },
+      movedFrom: '',
+      movedAt: null,
     });
     await live(3 * hour);
-    expect(await anna.feeds.get(feed.id)).toMatchObject({ link: at('/new'), entries: 1 });
+    expect(await anna.feeds.get(feed.id)).toMatchObject({
+      link: at('/new'),
+      entries: 1,
+      movedFrom: at('/old'),
+      movedAt: site.to('/old')[2]?.at,
+      fetchState: { movedTo: '' },
+    });
     expect(site.to('/old')).toHaveLength(3);
     expect(site.to('/new').at(-1)?.headers['if-none-match']).toBe('"n"');
+  });
+
+  it('tells where a feed was before it moved until its reader gives it another address', async () => {
+    site.script('/old', { status: 301, headers: { location: '/new' } });
+    site.script('/new', { body: ['x'] });
+    const feed = await follow('/old');
+    await live(2 * interval + minute, interval);
+    expect(await anna.feeds.get(feed.id)).toMatchObject({
+      movedFrom: at('/old'),
+      fetchState: { movedTo: '' },
+    });
+    expect(await anna.feeds.update(feed.id, { name: 'Mine' })).toMatchObject({ movedFrom: at('/old') });
+    expect(await anna.feeds.update(feed.id, { link: at('/mine') })).toMatchObject({
+      movedFrom: '',
+      movedAt: null,
+    });
+  });
+
+  it('goes on saying where a feed leads when its reader follows that address already', async () => {
+    site.script('/old', { status: 301, headers: { location: '/new' } });
+    site.script('/new', { body: ['x'] });
+    const feed = await follow('/old');
+    await follow('/new');
+    await live(3 * hour, interval);
+    expect(await anna.feeds.get(feed.id)).toMatchObject({
+      link: at('/old'),
+      movedFrom: '',
+      movedAt: null,
+      fetchState: { movedTo: at('/new') },
+    });
   });
 
   it('does not follow a feed for good when one step of the way is for now', async () => {
@@ -496,6 +545,77 @@ onEachEngine('a pull', (engine) => {
     await requestRefresh(store.pulls, bertas, { evenSuspended: true });
     await work();
     expect(site.to('/a')).toHaveLength(1);
+  });
+
+  /** Lets something happen while the site is being asked, once. */
+  function whileAsked(happens: () => Promise<unknown>): void {
+    const { outbound } = deps;
+    let isOver = false;
+    deps = {
+      ...deps,
+      outbound: {
+        request: async (input) => {
+          const outcome = await outbound.request(input);
+          if (!isOver) await happens();
+          isOver = true;
+          return outcome;
+        },
+      },
+    };
+  }
+
+  it('answers a refresh that comes while it is under way', async () => {
+    site.script('/a', { body: ['x'] });
+    const feed = await follow('/a');
+    whileAsked(() => requestRefresh(store.pulls, feed, { evenSuspended: true }));
+    await live(5 * minute);
+    expect(site.to('/a')).toHaveLength(1);
+    expect(await store.jobs.list({ limit: 10 })).toMatchObject([{ state: 'done' }]);
+    await requestRefresh(store.pulls, feed, { evenSuspended: true });
+    await work();
+    expect(site.to('/a')).toHaveLength(2);
+  });
+
+  it('is made once more for a suspended feed that is asked for while others of its address are fetched', async () => {
+    site.script('/a', { body: ['x'] });
+    const feed = await follow('/a');
+    await anna.feeds.update(feed.id, { suspended: true });
+    await follow('/a', berta);
+    whileAsked(async () => {
+      await requestRefresh(store.pulls, feed, { evenSuspended: true });
+      await requestRefresh(store.pulls, feed, { evenSuspended: true });
+    });
+    await live(5 * minute);
+    expect(site.to('/a')).toHaveLength(2);
+    expect(await anna.feeds.get(feed.id)).toMatchObject({ suspended: true, entries: 1 });
+    expect(await store.jobs.list({ limit: 10 })).toMatchObject([{ state: 'done', lane: 'interactive' }]);
+    await live(2 * interval - 5 * minute);
+    expect(site.to('/a').at(-1)?.headers['user-agent']).toContain('1 subscribers');
+  });
+
+  it('that was not allowed to ask a host in its pause is made for somebody who insists meanwhile', async () => {
+    site.script('/busy', { status: 429, headers: { 'retry-after': '7200' } });
+    site.script('/a', { body: ['x'] });
+    await follow('/busy');
+    await live(1);
+    const feed = await follow('/a');
+    whileAsked(() => requestRefresh(store.pulls, feed, { evenSuspended: true }));
+    await live(1);
+    expect(site.to('/a')).toHaveLength(1);
+    expect(await anna.feeds.get(feed.id)).toMatchObject({ entries: 1 });
+  });
+
+  it('fetches every suspended feed that was asked for, whoever asked last', async () => {
+    site.script('/a', { body: ['x'] });
+    const [annas, bertas] = [await follow('/a'), await follow('/a', berta)];
+    await anna.feeds.update(annas.id, { suspended: true });
+    await berta.feeds.update(bertas.id, { suspended: true });
+    await requestRefresh(store.pulls, annas, { evenSuspended: true });
+    await requestRefresh(store.pulls, bertas, { evenSuspended: true });
+    await requestRefresh(store.pulls, annas, { evenSuspended: false });
+    await work();
+    expect(site.to('/a')).toHaveLength(1);
+    expect([await listAll(anna), await listAll(berta)].map((list) => list.length)).toEqual([1, 1]);
   });
 
   it('gives a new subscriber the whole document when the one before keeps less', async () => {

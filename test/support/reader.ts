@@ -67,6 +67,7 @@ export async function fill(
       state: { last_success_at: at, next_check_at: at + 1 },
       document: documents.get(id),
     }),
+    () => false,
   );
 }
 

@@ -110,6 +110,10 @@ export function feedStore(owned: Owned, now: Clock) {
               }),
               // Whoever takes a feed up again, or says where it is now, does not believe that it is gone.
               ...(change.suspended === false || isElsewhere ? { gone_at: null } : {}),
+              // Where a person says that it is, it has not moved to.
+              ...(change.link !== undefined && change.link !== before.link
+                ? { moved_from: '', moved_at: null }
+                : {}),
               updated_at: now(),
             })
             .where('id', '=', id)
@@ -166,6 +170,7 @@ async function insertFeed(rows: OwnedRows, feed: NewFeed, at: number): Promise<n
       site_url: siteUrl,
       proxy,
       gone_at: null,
+      moved_at: null,
       keep_entries: null,
       created_at: at,
       updated_at: at,
@@ -188,6 +193,8 @@ function selectFeeds(userId: number, where: RawBuilder<unknown>, lock: RawBuilde
     suspended: number;
     proxy: string;
     gone_at: number | null;
+    moved_from: string;
+    moved_at: number | null;
     keep_entries: number | null;
     created_at: number;
     updated_at: number;
@@ -208,7 +215,7 @@ function selectFeeds(userId: number, where: RawBuilder<unknown>, lock: RawBuilde
     entries: number;
   }>`
     SELECT f.id, CASE WHEN g.is_default = 1 THEN ${sql.lit(DEFAULT_GROUP_ID)} ELSE f.group_id END AS group_id,
-      f.name, f.link, f.site_url, f.suspended, f.proxy, f.gone_at, f.keep_entries, f.created_at, f.updated_at,
+      f.name, f.link, f.site_url, f.suspended, f.proxy, f.gone_at, f.moved_from, f.moved_at, f.keep_entries, f.created_at, f.updated_at,
       coalesce(s.etag, '') AS etag, coalesce(s.last_modified, '') AS last_modified,
       coalesce(s.cache_control, '') AS cache_control, coalesce(s.expires_at, 0) AS expires_at,
       coalesce(s.last_checked_at, 0) AS last_checked_at, coalesce(s.next_check_at, 0) AS next_check_at,
@@ -244,6 +251,8 @@ function toFeed(row: FeedRow): Feed {
     suspended: row.suspended === 1,
     proxy: row.proxy,
     goneAt: row.gone_at,
+    movedFrom: row.moved_from,
+    movedAt: row.moved_at,
     keepEntries: row.keep_entries,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
