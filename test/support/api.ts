@@ -8,6 +8,7 @@ import { addUser } from '../../src/accounts/users.ts';
 import { createApi } from '../../src/api/app.ts';
 import type { ClientRules } from '../../src/api/client.ts';
 import { createMetrics } from '../../src/api/metrics.ts';
+import { searchSources } from '../../src/cli/search-sources.ts';
 import { createLog } from '../../src/log.ts';
 import type { Scope, User } from '../../src/model/user.ts';
 import type { AttemptLimits } from '../../src/store/login-attempt-store.ts';
@@ -67,6 +68,7 @@ export class TestApi {
       version: '0.0.0-test',
       now: opened.clock.now,
       discoverFeeds: options.discoverFeeds ?? (async () => []),
+      searchSources: searchSources(store),
     });
     this.app = app;
     this.entries = entries;
