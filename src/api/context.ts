@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AccountDeps } from '../accounts/deps.ts';
 import type { Log } from '../log.ts';
 import type { Clock, RandomText } from '../model/glossary.ts';
+import type { SearchSources } from '../model/search.ts';
 import type { Scope, User } from '../model/user.ts';
 import type { Store, UserRows } from '../store/store.ts';
 import type { ClientRules } from './client.ts';
@@ -22,6 +23,8 @@ export interface ApiDeps {
   readonly webApp: WebApp;
   /** The feeds of an address, found by asking it. */
   readonly discoverFeeds: (address: string) => Promise<readonly { title: string; link: string }[]>;
+  /** The texts of what a search finds. */
+  readonly searchSources: SearchSources;
 }
 
 /** Who is asking, and the rows that are theirs. */

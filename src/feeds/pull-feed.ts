@@ -194,6 +194,7 @@ async function read(
         // A feed that nobody has named goes by what it calls itself.
         ...(parsed && parsed.title !== '' && feed.name === target.link ? { name: parsed.title } : {}),
         ...(parsed?.siteUrl && feed.siteUrl === '' ? { siteUrl: parsed.siteUrl } : {}),
+        ...(parsed && parsed.description !== feed.description ? { description: parsed.description } : {}),
       },
     };
   };

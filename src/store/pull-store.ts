@@ -12,6 +12,7 @@ import { letOthersIn } from './let-others-in.ts';
 import { pruneEntries } from './reader/prune-entries.ts';
 import { putEntries } from './reader/put-entries.ts';
 import { findStaleFeeds, rebuildUnread } from './reader/unread.ts';
+import { notePending } from './search/pending.ts';
 
 export type PullStore = ReturnType<typeof pullStore>;
 
@@ -27,6 +28,7 @@ export interface PullFeed {
   readonly groupId: number;
   readonly name: string;
   readonly siteUrl: string;
+  readonly description: string;
   readonly suspended: boolean;
   readonly keepEntries: number | null;
   readonly etag: string;
@@ -76,6 +78,7 @@ export interface PullEnd {
 export interface FeedFinding {
   readonly name?: string;
   readonly siteUrl?: string;
+  readonly description?: string;
   readonly link?: string;
   readonly gone?: boolean;
 }
@@ -252,17 +255,20 @@ async function writeState(
 async function writeFinding(
   trx: Writer,
   feedId: number,
-  { name, siteUrl, link, gone }: FeedFinding,
+  { name, siteUrl, description, link, gone }: FeedFinding,
   at: Millis,
 ): Promise<void> {
   const changes: RawBuilder<unknown>[] = [
     ...(name === undefined ? [] : [sql`name = ${name}`]),
     ...(siteUrl === undefined ? [] : [sql`site_url = ${siteUrl}`]),
+    ...(description === undefined ? [] : [sql`description = ${description}`]),
     ...(gone ? [sql`suspended = 1, gone_at = ${at}`] : []),
   ];
   if (changes.length > 0)
     await sql`UPDATE feeds SET ${sql.join(changes)}, updated_at = ${at} WHERE id = ${feedId}`.execute(trx);
   if (link !== undefined) await follow(trx, feedId, link, at);
+  if ([name, siteUrl, description, link].some((found) => found !== undefined))
+    await notePending(trx, 'feed', [feedId]);
 }
 
 /** A user who follows the new address already keeps both: which one to let go is not ours to say. */
@@ -280,6 +286,7 @@ interface PullFeedRow {
   group_id: number;
   name: string;
   site_url: string;
+  description: string;
   suspended: number;
   keep_entries: number | null;
   etag: string | null;
@@ -297,7 +304,7 @@ interface PullFeedRow {
 
 function selectFeeds(where: RawBuilder<unknown>, lock: RawBuilder<unknown> = sql``) {
   return sql<PullFeedRow>`
-    SELECT f.id, f.user_id, f.group_id, f.name, f.site_url, f.suspended, f.keep_entries, s.etag, s.last_modified, s.validators_url,
+    SELECT f.id, f.user_id, f.group_id, f.name, f.site_url, f.description, f.suspended, f.keep_entries, s.etag, s.last_modified, s.validators_url,
       s.body_hash, s.next_check_at, s.retry_after_until, s.consecutive_failures, s.cache_control, s.expires_at,
       s.moved_to, s.moved_seen
     FROM feeds f LEFT JOIN feed_fetch_state s ON s.feed_id = f.id WHERE ${where} ORDER BY f.id ${lock}`;
@@ -310,6 +317,7 @@ function toPullFeed(row: PullFeedRow): PullFeed {
     groupId: row.group_id,
     name: row.name,
     siteUrl: row.site_url,
+    description: row.description,
     suspended: row.suspended === 1,
     keepEntries: row.keep_entries,
     etag: row.etag ?? '',

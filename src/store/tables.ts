@@ -26,6 +26,7 @@ export interface Tables {
   bookmarks: BookmarksTable;
   search_docs: SearchDocsTable;
   search_pending: SearchPendingTable;
+  search_twins: SearchTwinsTable;
 }
 
 export interface UsersTable {
@@ -148,6 +149,7 @@ export interface FeedsTable {
   keep_entries: number | null;
   created_at: number;
   updated_at: number;
+  description: Generated<string>;
 }
 
 export interface FeedFetchStateTable {
@@ -271,6 +273,12 @@ export interface SearchPendingTable {
   kind: string;
   ref_id: number;
   version: number;
+}
+
+export interface SearchTwinsTable {
+  doc_id: number;
+  page: number;
+  place: number;
 }
 
 /** Tables whose rows belong to one user. They are reached through `store.forUser(id)` alone. */

@@ -10,6 +10,7 @@ import { createApi } from '../../src/api/app.ts';
 import type { ClientRules } from '../../src/api/client.ts';
 import { createMetrics } from '../../src/api/metrics.ts';
 import { readWebApp } from '../../src/api/pages/web-app.ts';
+import { searchSources } from '../../src/cli/search-sources.ts';
 import { createLog } from '../../src/log.ts';
 import type { Scope, User } from '../../src/model/user.ts';
 import type { AttemptLimits } from '../../src/store/login-attempt-store.ts';
@@ -72,6 +73,7 @@ export class TestApi {
       now: opened.clock.now,
       webApp,
       discoverFeeds: options.discoverFeeds ?? (async () => []),
+      searchSources: searchSources(store),
     });
     this.app = app;
     this.entries = entries;

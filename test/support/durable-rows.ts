@@ -89,6 +89,7 @@ export const generators: Readonly<Record<string, Generator>> = {
           keep_entries: pick % 2 === 0 ? null : pick,
           created_at: pick,
           updated_at: pick,
+          description: text,
         }
       );
     },

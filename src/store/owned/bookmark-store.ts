@@ -3,6 +3,7 @@ import { NotFound } from '../../errors.ts';
 import type { Bookmark, SavedUrl } from '../../model/bookmark.ts';
 import type { Clock } from '../../model/glossary.ts';
 import type { Reader, Writer } from '../database.ts';
+import { notePending } from '../search/pending.ts';
 import type { Row } from '../tables.ts';
 import { findGroupId, noneIfMissing } from './group-store.ts';
 import { upsertItem } from './item-rows.ts';
@@ -73,7 +74,7 @@ export function bookmarkStore(owned: Owned, now: Clock) {
           at,
         );
         const rows = rowsOf(trx, userId);
-        await rows
+        const inserted = await rows
           .insert('bookmarks', {
             item_id: itemId,
             entry_id: bookmark.entryId,
@@ -86,7 +87,13 @@ export function bookmarkStore(owned: Owned, now: Clock) {
             created_at: at,
           })
           .onConflict((conflict) => conflict.columns(['user_id', 'item_id']).doNothing())
+          .returning('id')
           .execute();
+        await notePending(
+          trx,
+          'bookmark',
+          inserted.map((row) => row.id),
+        );
         const { id } = await rows
           .select('bookmarks')
           .select('id')
@@ -106,6 +113,7 @@ export function bookmarkStore(owned: Owned, now: Clock) {
           .returning('item_id')
           .executeTakeFirst();
         if (!deleted) throw new NotFound('bookmark');
+        await notePending(trx, 'bookmark', [id]);
         await rows
           .update('items')
           .set({ deleted_at: now(), updated_at: now() })

@@ -42,6 +42,7 @@ export function feedStore(owned: Owned, now: Clock) {
           const id = await insertFeed(rowsOf(trx, userId), { ...feed, groupId }, now());
           if (id === undefined) throw linkTaken(feed.link);
           await copySubscription(db, trx, { feedId: id, userId, groupId, now: now() });
+          await notePending(trx, 'feed', [id]);
           return getFeed(trx, userId, id);
         })
         .catch((error) => {
@@ -60,6 +61,7 @@ export function feedStore(owned: Owned, now: Clock) {
         const done = await db.write(async (trx) => {
           const rows = rowsOf(trx, userId);
           const groups = new Map<number, number | null>();
+          const added: number[] = [];
           const existing: string[] = [];
           const missingGroup: string[] = [];
           for (const feed of some) {
@@ -72,9 +74,14 @@ export function feedStore(owned: Owned, now: Clock) {
               continue;
             }
             const id = await insertFeed(rows, { ...feed, groupId }, now());
-            if (id === undefined) existing.push(feed.link);
-            else await copySubscription(db, trx, { feedId: id, userId, groupId, now: now() });
+            if (id === undefined) {
+              existing.push(feed.link);
+              continue;
+            }
+            await copySubscription(db, trx, { feedId: id, userId, groupId, now: now() });
+            added.push(id);
           }
+          await notePending(trx, 'feed', added);
           return { existing, missingGroup };
         });
         result.existing.push(...done.existing);
@@ -124,6 +131,8 @@ export function feedStore(owned: Owned, now: Clock) {
               .set({ group_id: groupId })
               .where('feed_id', '=', id)
               .execute();
+          if (change.name !== undefined || change.siteUrl !== undefined || isElsewhere)
+            await notePending(trx, 'feed', [id]);
           // What was learnt of one address says nothing about another.
           if (isElsewhere) await sql`DELETE FROM feed_fetch_state WHERE feed_id = ${id}`.execute(trx);
           return getFeed(trx, userId, id);
@@ -146,14 +155,20 @@ export function feedStore(owned: Owned, now: Clock) {
           'entry',
           entries.map((entry) => entry.id),
         );
-        await sql`UPDATE bookmarks SET entry_id = NULL WHERE user_id = ${userId} AND entry_id IN (${ofFeed})`.execute(
+        const { rows: bookmarks } = await sql<{ id: number }>`
+          UPDATE bookmarks SET entry_id = NULL WHERE user_id = ${userId} AND entry_id IN (${ofFeed})
+          RETURNING id`.execute(trx);
+        await notePending(
           trx,
+          'bookmark',
+          bookmarks.map((bookmark) => bookmark.id),
         );
         await rows.update('bookmarks').set({ feed_id: null }).where('feed_id', '=', id).execute();
         await sql`DELETE FROM entry_marks WHERE user_id = ${userId} AND entry_id IN (${ofFeed})`.execute(trx);
         for (const table of ['entry_tombstones', 'unread_entries', 'feed_counts', 'entries'] as const)
           await rows.delete(table).where('feed_id', '=', id).execute();
         await rows.delete('feeds').where('id', '=', id).execute();
+        await notePending(trx, 'feed', [id]);
       });
     },
   };

@@ -31,6 +31,7 @@ export async function openSqliteDatabase(
     engine: 'sqlite',
     read: kyselyOn(new ReadDriver(readerConnection)),
     heavyRead: kyselyOn(new ReadDriver(thread)),
+    heavyRows: async <R>(query: CompiledQuery) => (await thread.executeQuery<R>(query)).rows,
     write: (work, { toDisk = false } = {}) =>
       withoutNesting(() => (toDisk ? diskWriter : writer).transaction().execute(work)),
     writeOne: async (statement) => (await withoutNesting(() => statement.execute(writer))).rows,
