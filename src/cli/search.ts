@@ -17,8 +17,7 @@ export function searchCommand(runtime: Runtime): Command {
         const sources = Object.values(searchSources(store));
         await searchIndex.clear();
         await indexEverything(createIndexer({ searchIndex, leases, sources }, runtime.randomText(12)));
-        const documents = await searchIndex.count();
-        runtime.stdout.write(`${documents} documents are indexed anew.\n`);
+        runtime.stdout.write(`Indexed anew. Documents that can be found: ${await searchIndex.count()}.\n`);
       }),
     );
 

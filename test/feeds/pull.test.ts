@@ -1,4 +1,5 @@
 // Pulls, from what is due to what is written down, against a real server. The clock is ours.
+import { sql } from 'kysely';
 import { beforeEach, expect, it } from 'vitest';
 import { Later } from '../../src/errors.ts';
 import { createHostTurns } from '../../src/feeds/host-turns.ts';
@@ -113,6 +114,32 @@ onEachEngine('a pull', (engine) => {
     const [first] = site.requests;
     expect(first?.headers['user-agent']).toBe('Lectern/test (1 subscribers)');
     expect(first?.headers['if-none-match']).toBeUndefined();
+  });
+
+  it('keeps what a feed says of itself to be found by, also for those who follow it later', async () => {
+    let description = 'Slow news';
+    deps = { ...deps, parse: async (input) => ({ ...(await parseGuids(input)), description }) };
+    site.script('/a', (_asked, nth) => ({ body: [`entry${nth}`] }));
+    const described = async () => {
+      const { rows } = await sql<{ description: string }>`SELECT description FROM feeds ORDER BY id`.execute(
+        database.read,
+      );
+      return rows.map((row) => row.description);
+    };
+    const feed = await follow('/a');
+    await live(1);
+    const later = await follow('/a', berta);
+    expect(await described()).toEqual(['Slow news', 'Slow news']);
+    expect((await store.searchIndex.pending('feed', 9)).map(({ refId }) => refId)).toEqual([
+      later.id,
+      feed.id,
+    ]);
+    description = 'Fast news';
+    await live(2 * interval);
+    expect(await described()).toEqual(['Fast news', 'Fast news']);
+    expect((await store.readerTexts.feeds.read([feed.id])).map((text) => text.description)).toEqual([
+      'Fast news',
+    ]);
   });
 
   it('asks by validators as they came, replaces both on each 200, and keeps them when a 304 brings none', async () => {

@@ -59,7 +59,7 @@ export function twinsAmong(docs: readonly Doc[]): Twin[] {
 }
 
 function twinsOfPage(docs: readonly Doc[]): Twin[] {
-  const page = Math.min(...docs.map(({ id }) => id));
+  const page = docs.reduce((lowest, { id }) => Math.min(lowest, id), Number.MAX_SAFE_INTEGER);
   const inOrder = docs.toSorted(
     (a, b) =>
       precedence(a.kind) - precedence(b.kind) || b.published_at - a.published_at || b.ref_id - a.ref_id,
