@@ -15,10 +15,9 @@ import { usualSettings } from '../../src/jobs/settings.ts';
 import { forgetOldJobs } from '../../src/jobs/worker.ts';
 import { createLog } from '../../src/log.ts';
 import { createOutbound } from '../../src/outbound/outbound.ts';
-import { openDatabase, type Target } from '../../src/store/open.ts';
-import { createStore } from '../../src/store/store.ts';
+import type { Target } from '../../src/store/open.ts';
 import { TestClock } from '../support/clock.ts';
-import { onEachEngine } from '../support/engines.ts';
+import { onEachEngine, openStoreAt } from '../support/engines.ts';
 import { createWorld, type World } from '../support/outbound.ts';
 import { addUser, listAll, newFeed } from '../support/reader.ts';
 import { scoringSites } from '../support/scoring-site.ts';
@@ -70,10 +69,9 @@ onEachEngine('a week of fetching', (engine) => {
 
   /** The worker as a process has it, from its start to its end. */
   async function start() {
-    const database = await openDatabase(target, { now: timers.now, onIdleError: () => {} });
+    const { store, database } = await openStoreAt(target, clock);
     // The queue goes by the clock of the database.
     database.timeOffsetMs = () => timers.now() - Date.now();
-    const store = createStore(database, timers.now);
     const outbound = createOutbound({ ...world.deps, pauses: store.hostPauses });
     const deps: PullDeps = {
       pulls: store.pulls,
@@ -217,5 +215,5 @@ onEachEngine('a week of fetching', (engine) => {
         expect(guids.sort(), name).toEqual([...standing.guids].sort());
       }
     }
-  }, 120_000);
+  }, 240_000);
 });
