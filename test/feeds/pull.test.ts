@@ -1,16 +1,16 @@
 // Pulls, from what is due to what is written down, against a real server. The clock is ours.
 import { sql } from 'kysely';
 import { beforeEach, expect, it } from 'vitest';
-import { Later } from '../../src/errors.ts';
 import { createHostTurns } from '../../src/feeds/host-turns.ts';
-import { type Pull, type PullDeps, pullFeed } from '../../src/feeds/pull-feed.ts';
-import { pullKind, requestRefresh, schedulePulls } from '../../src/feeds/pull-jobs.ts';
+import type { PullDeps } from '../../src/feeds/pull-feed.ts';
+import { requestRefresh, schedulePulls } from '../../src/feeds/pull-jobs.ts';
 import type { Database } from '../../src/store/database.ts';
 import type { Store, UserRows } from '../../src/store/store.ts';
 import type { TestClock } from '../support/clock.ts';
 import { onEachEngine, openFreshStore } from '../support/engines.ts';
 import { feedSite, parseGuids } from '../support/feed-server.ts';
 import { createWorld } from '../support/outbound.ts';
+import { doPulls } from '../support/pulling.ts';
 import { addUser, listAll, newFeed } from '../support/reader.ts';
 
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
@@ -51,35 +51,7 @@ onEachEngine('a pull', (engine) => {
   const at = (path: string) => `http://feeds.example${path}`;
   const follow = (path: string, rows = anna) => rows.feeds.create(newFeed(at(path)));
 
-  /** What a worker does until nothing is ready. */
-  async function work(): Promise<void> {
-    for (;;) {
-      const [job] = await store.jobs.settleAndClaim([], {
-        holder: 'test',
-        leaseMs: 600_000,
-        names: [pullKind.name],
-        total: 1,
-        background: 1,
-        low: 1,
-        first: 'interactive',
-        suspect: false,
-      });
-      if (!job) return;
-      const fence = { id: job.id, epoch: job.epoch };
-      const pulled = pullFeed(deps, JSON.parse(job.payload) as Pull, {
-        fence,
-        signal: new AbortController().signal,
-      });
-      const outcome = await pulled.then(
-        () => ({ kind: 'done' as const }),
-        (error) => {
-          if (!(error instanceof Later)) throw error;
-          return { kind: 'returned' as const, delayMs: error.delayMs };
-        },
-      );
-      await store.jobs.settleAndClaim([{ fence, outcome }]);
-    }
-  }
+  const work = () => doPulls(store, deps);
 
   /** Lets time pass, with a tick of the scheduler every `step`. */
   async function live(forMs: number, step = 5 * minute): Promise<void> {

@@ -142,6 +142,7 @@ export function weekOfFeeds(now: () => number): ScoredFeed[] {
     });
 
   each(2, 'broken', () => () => ({ status: 500 }));
+  each(1, 'broken-by-seconds', () => () => ({ status: 500, headers: { 'retry-after': '86400' } }));
   each(1, 'missing', () => () => ({ status: 404 }));
   each(1, 'falters', (own) => (nth) => (nth % 6 < 3 ? { status: 502 } : { body: today(own) }));
   each(
