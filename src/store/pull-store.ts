@@ -6,7 +6,7 @@ import type { Clock, Millis } from '../model/glossary.ts';
 import type { JobFence } from '../model/job.ts';
 import type { Database, Writer } from './database.ts';
 import { enqueue, hurry } from './job-queue/enqueue.ts';
-import { requireJob } from './job-queue/fence.ts';
+import { finishJob, requireJob } from './job-queue/fence.ts';
 import type { JobKind } from './job-queue/job-kind.ts';
 import { letOthersIn } from './let-others-in.ts';
 import { pruneEntries } from './reader/prune-entries.ts';
@@ -173,8 +173,8 @@ export function pullStore(db: Database, now: Clock) {
     },
 
     /**
-     * How a pull ended, for each feed it was for. The next check depends on the failures so far, which are read in the
-     * transaction that counts one more: two that fail at once are two failures.
+     * How a pull ended, for each feed it was for, and with it the job. The next check depends on the failures so far,
+     * which are read in the transaction that counts one more: two that fail at once are two failures.
      */
     async settle(
       fence: JobFence,
@@ -202,6 +202,7 @@ export function pullStore(db: Database, now: Clock) {
           await writeFinding(trx, id, feed, now());
           await pruneEntries(trx, present);
         }
+        await finishJob(db, trx, fence);
       });
     },
   };

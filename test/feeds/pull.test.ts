@@ -1,5 +1,6 @@
 // Pulls, from what is due to what is written down, against a real server. The clock is ours.
 import { beforeEach, expect, it } from 'vitest';
+import { LeaseLost } from '../../src/errors.ts';
 import { createHostTurns } from '../../src/feeds/host-turns.ts';
 import { type Pull, type PullDeps, pullFeed } from '../../src/feeds/pull-feed.ts';
 import { pullKind, requestRefresh, schedulePulls } from '../../src/feeds/pull-jobs.ts';
@@ -49,19 +50,22 @@ onEachEngine('a pull', (engine) => {
   const at = (path: string) => `http://feeds.example${path}`;
   const follow = (path: string, rows = anna) => rows.feeds.create(newFeed(at(path)));
 
+  const claim = () =>
+    store.jobs.settleAndClaim([], {
+      holder: 'test',
+      leaseMs: 600_000,
+      names: [pullKind.name],
+      total: 1,
+      background: 1,
+      low: 1,
+      first: 'interactive',
+      suspect: false,
+    });
+
   /** What a worker does until nothing is ready. */
   async function work(): Promise<void> {
     for (;;) {
-      const [job] = await store.jobs.settleAndClaim([], {
-        holder: 'test',
-        leaseMs: 600_000,
-        names: [pullKind.name],
-        total: 1,
-        background: 1,
-        low: 1,
-        first: 'interactive',
-        suspect: false,
-      });
+      const [job] = await claim();
       if (!job) return;
       const fence = { id: job.id, epoch: job.epoch };
       await pullFeed(deps, JSON.parse(job.payload) as Pull, { fence, signal: new AbortController().signal });
@@ -102,6 +106,21 @@ onEachEngine('a pull', (engine) => {
     const [first] = site.requests;
     expect(first?.headers['user-agent']).toBe('Lectern/test (1 subscribers)');
     expect(first?.headers['if-none-match']).toBeUndefined();
+  });
+
+  it('ends its job in the commit that writes what it found', async () => {
+    site.script('/a', { body: ['x'] });
+    await follow('/a');
+    await schedulePulls({ pulls: store.pulls, settings, random: () => 0 });
+    const [job] = await claim();
+    if (!job) throw new Error('no pull was claimed');
+    const fence = { id: job.id, epoch: job.epoch };
+    const signal = new AbortController().signal;
+    await pullFeed(deps, JSON.parse(job.payload) as Pull, { fence, signal });
+    expect((await store.jobs.get(job.id)).state).toBe('done');
+    await expect(
+      pullFeed(deps, { ...JSON.parse(job.payload), manual: true }, { fence, signal }),
+    ).rejects.toThrow(LeaseLost);
   });
 
   it('asks by validators as they came, replaces both on each 200, and keeps them when a 304 brings none', async () => {
