@@ -1,9 +1,10 @@
 // Pulls, from what is due to what is written down, against a real server. The clock is ours.
 import { sql } from 'kysely';
 import { beforeEach, expect, it } from 'vitest';
+import { LeaseLost } from '../../src/errors.ts';
 import { createHostTurns } from '../../src/feeds/host-turns.ts';
-import type { PullDeps } from '../../src/feeds/pull-feed.ts';
-import { requestRefresh, schedulePulls } from '../../src/feeds/pull-jobs.ts';
+import { type Pull, type PullDeps, pullFeed } from '../../src/feeds/pull-feed.ts';
+import { pullKind, requestRefresh, schedulePulls } from '../../src/feeds/pull-jobs.ts';
 import type { Database } from '../../src/store/database.ts';
 import type { Store, UserRows } from '../../src/store/store.ts';
 import type { TestClock } from '../support/clock.ts';
@@ -50,6 +51,18 @@ onEachEngine('a pull', (engine) => {
 
   const at = (path: string) => `http://feeds.example${path}`;
   const follow = (path: string, rows = anna) => rows.feeds.create(newFeed(at(path)));
+
+  const claim = () =>
+    store.jobs.settleAndClaim([], {
+      holder: 'test',
+      leaseMs: 600_000,
+      names: [pullKind.name],
+      total: 1,
+      background: 1,
+      low: 1,
+      first: 'interactive',
+      suspect: false,
+    });
 
   const work = () => doPulls(store, deps);
 
@@ -112,6 +125,21 @@ onEachEngine('a pull', (engine) => {
     expect((await store.readerTexts.feeds.read([feed.id])).map((text) => text.description)).toEqual([
       'Fast news',
     ]);
+  });
+
+  it('ends its job in the commit that writes what it found', async () => {
+    site.script('/a', { body: ['x'] });
+    await follow('/a');
+    await schedulePulls({ pulls: store.pulls, settings, random: () => 0 });
+    const [job] = await claim();
+    if (!job) throw new Error('no pull was claimed');
+    const fence = { id: job.id, epoch: job.epoch };
+    const signal = new AbortController().signal;
+    await pullFeed(deps, JSON.parse(job.payload) as Pull, { fence, signal });
+    expect((await store.jobs.get(job.id)).state).toBe('done');
+    await expect(
+      pullFeed(deps, { ...JSON.parse(job.payload), manual: true }, { fence, signal }),
+    ).rejects.toThrow(LeaseLost);
   });
 
   it('asks by validators as they came, replaces both on each 200, and keeps them when a 304 brings none', async () => {
