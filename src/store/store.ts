@@ -18,6 +18,7 @@ import { ownedBy } from './owned/owned-rows.ts';
 import { type SearchStore, searchStore } from './owned/search-store.ts';
 import { type TokenStore, tokenStore } from './owned/token-store.ts';
 import { type PullStore, pullStore } from './pull-store.ts';
+import { type ReaderUpkeep, readerUpkeep } from './reader-upkeep.ts';
 import { type SearchIndex, searchIndex } from './search/search-index.ts';
 import { type SetupLinkStore, setupLinkStore } from './setup-link-store.ts';
 import { rowsInOrder, type StateHash, stateHash } from './state-hash.ts';
@@ -35,6 +36,7 @@ export interface Store {
   readonly jobs: JobQueue;
   readonly hostPauses: HostPauseStore;
   readonly pulls: PullStore;
+  readonly readerUpkeep: ReaderUpkeep;
   readonly entryTexts: EntryTexts;
   /** The writing side of search. What a user finds is under forUser(). */
   readonly searchIndex: SearchIndex;
@@ -71,6 +73,7 @@ export function createStore(db: Database, now: Clock): Store {
     jobs: jobQueue(db),
     hostPauses: hostPauseStore(db, now),
     pulls: pullStore(db, now),
+    readerUpkeep: readerUpkeep(db),
     entryTexts: entryTexts(db),
     searchIndex: searchIndex(db),
     forUser: (userId) => {

@@ -141,7 +141,7 @@ export class Rebuild {
   /** What follows from the durable rows, and is not kept in the library. */
   async #rebuildDerived(): Promise<void> {
     const { session } = this.#engine;
-    for (const statement of rebuildStatements()) await session.run(statement);
+    for (const statement of rebuildStatements) await session.run(statement);
     // Nothing is known of when which feed was last fetched: the first fetches are spread over half an hour.
     await session.rows(
       `INSERT INTO feed_fetch_state (feed_id, next_check_at)
