@@ -193,6 +193,7 @@ onEachEngine('changes of many entries at once', (engine) => {
     await anna.rows.entries.markAllRead({ throughId: 999_999 });
     await fill(store, link, [published('b')]);
     expect((await listAll(anna.rows, { unread: true })).map(({ guid }) => guid)).toEqual(['b']);
+    await expectDerivedIsRight(database);
   });
 
   it('a deleted feed is gone at once, and its entries are swept after', async () => {
