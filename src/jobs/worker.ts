@@ -14,7 +14,8 @@ const tidyThoroughlyEveryMs = 15 * 60_000;
 const forgetEveryMs = 10 * 60_000;
 const foldEveryMs = 10 * 60_000;
 const scheduleEveryMs = 5_000;
-const mendEveryMs = 60_000;
+const settleEveryMs = 60_000;
+const sweepEveryMs = 5_000;
 const forgetJobsEveryMs = 60_000;
 const keepDoneMs = 3_600_000;
 const keepOtherMs = 30 * 24 * 3_600_000;
@@ -56,7 +57,8 @@ export function startWorker(deps: WorkerDeps): RunningWorker {
     every(tidyEveryMs, () => store.tidy('light'), onError('tidy')),
     every(tidyThoroughlyEveryMs, () => store.tidy('thorough'), onError('tidy thoroughly')),
     every(scheduleEveryMs, () => schedule(store, pulls), onError('put pulls into the queue')),
-    every(mendEveryMs, () => store.pulls.mendUnread(), onError('mend what is unread')),
+    every(settleEveryMs, () => store.readerUpkeep.settleUnread(), onError('settle what is unread')),
+    every(sweepEveryMs, () => store.readerUpkeep.sweepDeletedFeeds(), onError('sweep deleted feeds')),
     every(forgetJobsEveryMs, () => forgetOldJobs(store), onError('forget old jobs')),
     every(forgetEveryMs, () => forgetExpired(store, loginLimits), onError('forget expired')),
   ];

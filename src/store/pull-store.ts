@@ -11,7 +11,6 @@ import type { JobKind } from './job-queue/job-kind.ts';
 import { letOthersIn } from './let-others-in.ts';
 import { pruneEntries } from './reader/prune-entries.ts';
 import { putEntries } from './reader/put-entries.ts';
-import { findStaleFeeds, rebuildUnread } from './reader/unread.ts';
 import { notePending } from './search/pending.ts';
 
 export type PullStore = ReturnType<typeof pullStore>;
@@ -144,11 +143,6 @@ export function pullStore(db: Database, now: Clock) {
       });
     },
 
-    /** Makes anew what a "mark all read" has left half done, when its process ended in the middle. */
-    async mendUnread(): Promise<void> {
-      for (const feedId of await findStaleFeeds(db.read)) await db.write((trx) => rebuildUnread(trx, feedId));
-    },
-
     /** All feeds with that address, suspended ones too. */
     async findFeeds({ link, proxy }: PullTarget): Promise<PullFeed[]> {
       const { rows } = await selectFeeds(sql`f.link = ${link} AND f.proxy = ${proxy}`).execute(db.read);
@@ -212,7 +206,7 @@ export function pullStore(db: Database, now: Clock) {
             now(),
           );
           await writeFinding(trx, id, feed, now());
-          await pruneEntries(trx, present);
+          await pruneEntries(db, trx, present);
         }
         if (isMore(payload)) return true;
         await finishJob(db, trx, fence);

@@ -50,6 +50,7 @@ export function readerTexts(db: Database): ReaderTexts {
       db,
       'entries',
       sql`id, user_id AS "userId", title, author, content, link, pub_date AS "pubDate"`,
+      sql`feed_id NOT IN (SELECT id FROM feeds WHERE deleted_at IS NOT NULL)`,
     ),
     bookmarks: texts(
       db,
@@ -60,18 +61,25 @@ export function readerTexts(db: Database): ReaderTexts {
       db,
       'feeds',
       sql`id, user_id AS "userId", name, description, site_url AS "siteUrl", link, created_at AS "createdAt"`,
+      sql`deleted_at IS NULL`,
     ),
   };
 }
 
-function texts<T extends Text>(db: Database, name: string, columns: RawBuilder<unknown>): Texts<T> {
+/** `isLive`: of rows that wait to be swept, nothing is found any more. */
+function texts<T extends Text>(
+  db: Database,
+  name: string,
+  columns: RawBuilder<unknown>,
+  isLive: RawBuilder<unknown> = sql`true`,
+): Texts<T> {
   const table = sql.table(name);
   return {
     async read(ids, ofUser) {
       // By the ids, which are few; left to itself SQLite might go through all that the user has.
       const owned = ofUser === undefined ? sql`` : sql`AND user_id + 0 = ${ofUser}`;
       const { rows } = await sql<T>`
-        SELECT ${columns} FROM ${table} WHERE id IN ${idList(db, ids)} ${owned}`.execute(
+        SELECT ${columns} FROM ${table} WHERE id IN ${idList(db, ids)} ${owned} AND ${isLive}`.execute(
         ofUser === undefined ? db.heavyRead : db.read,
       );
       return rows;
@@ -79,7 +87,9 @@ function texts<T extends Text>(db: Database, name: string, columns: RawBuilder<u
 
     async list(after, limit) {
       const { rows } = await sql<{ id: number }>`
-        SELECT id FROM ${table} WHERE id > ${after} ORDER BY id LIMIT ${limit}`.execute(db.heavyRead);
+        SELECT id FROM ${table} WHERE id > ${after} AND ${isLive} ORDER BY id LIMIT ${limit}`.execute(
+        db.heavyRead,
+      );
       return rows.map(({ id }) => id);
     },
   };

@@ -20,6 +20,7 @@ import { type SearchStore, searchStore } from './owned/search-store.ts';
 import { type TokenStore, tokenStore } from './owned/token-store.ts';
 import { type PullStore, pullStore } from './pull-store.ts';
 import { type ReaderTexts, readerTexts } from './reader-texts.ts';
+import { type ReaderUpkeep, readerUpkeep } from './reader-upkeep.ts';
 import { type SearchIndex, searchIndex } from './search/search-index.ts';
 import { type SetupLinkStore, setupLinkStore } from './setup-link-store.ts';
 import { rowsInOrder, type StateHash, stateHash } from './state-hash.ts';
@@ -38,6 +39,7 @@ export interface Store {
   readonly hostPauses: HostPauseStore;
   readonly pulls: PullStore;
   readonly readerTexts: ReaderTexts;
+  readonly readerUpkeep: ReaderUpkeep;
   /** The writing side of search. What a user finds is under forUser(). */
   readonly searchIndex: SearchIndex;
   forUser(userId: number): UserRows;
@@ -76,6 +78,7 @@ export function createStore(db: Database, now: Clock): Store {
     hostPauses: hostPauseStore(db, now),
     pulls: pullStore(db, now),
     readerTexts: readerTexts(db),
+    readerUpkeep: readerUpkeep(db),
     searchIndex: searchIndex(db),
     forUser: (userId) => {
       const owned = ownedBy(db, userId);

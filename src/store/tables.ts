@@ -147,6 +147,7 @@ export interface FeedsTable {
   moved_at: number | null;
   read_through_id: Generated<number>;
   keep_entries: number | null;
+  deleted_at: number | null;
   created_at: number;
   updated_at: number;
   description: Generated<string>;
@@ -171,6 +172,8 @@ export interface FeedFetchStateTable {
   document_entries: Generated<string>;
   moved_to: Generated<string>;
   moved_seen: Generated<number>;
+  pruned_date: Generated<number>;
+  pruned_id: Generated<number>;
   updated_at: Generated<number>;
 }
 
@@ -216,7 +219,7 @@ export interface FeedCountsTable {
   user_id: number;
   unread: number;
   entries: number;
-  stale: Generated<0 | 1>;
+  stale: Generated<number>;
 }
 
 export interface ItemsTable {

@@ -87,6 +87,7 @@ export const generators: Readonly<Record<string, Generator>> = {
           moved_at: pick % 4 === 0 ? pick : null,
           read_through_id: pick % 5,
           keep_entries: pick % 2 === 0 ? null : pick,
+          deleted_at: pick % 11 === 0 ? pick : null,
           created_at: pick,
           updated_at: pick,
           description: text,

@@ -60,10 +60,15 @@ export function bookmarkStore(owned: Owned, now: Clock) {
         const { saved, title, entryId, feedId } = bookmark;
         // The entry may have gone with its feed since it was read.
         const lock = db.engine === 'postgres' ? sql`FOR SHARE` : sql``;
-        for (const [table, id] of [['feeds', feedId] as const, ['entries', entryId] as const]) {
+        for (const [table, id, live] of [
+          ['feeds', feedId, sql`AND deleted_at IS NULL`] as const,
+          ['entries', entryId, sql``] as const,
+        ]) {
           if (id === null) continue;
           const { rows: found } = await sql`
-            SELECT id FROM ${sql.table(table)} WHERE user_id = ${userId} AND id = ${id} ${lock}`.execute(trx);
+            SELECT id FROM ${sql.table(table)} WHERE user_id = ${userId} AND id = ${id} ${live} ${lock}`.execute(
+            trx,
+          );
           if (found.length === 0) throw new NotFound('item');
         }
         const itemId = await upsertItem(
@@ -107,6 +112,10 @@ export function bookmarkStore(owned: Owned, now: Clock) {
     async delete(id: number): Promise<void> {
       await db.write(async (trx) => {
         const rows = rowsOf(trx, userId);
+        // The item first, as whoever bookmarks does.
+        if (db.engine === 'postgres')
+          await sql`SELECT id FROM items WHERE user_id = ${userId} AND id = (
+            SELECT item_id FROM bookmarks WHERE user_id = ${userId} AND id = ${id}) FOR UPDATE`.execute(trx);
         const deleted = await rows
           .delete('bookmarks')
           .where('id', '=', id)

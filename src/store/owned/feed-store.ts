@@ -7,14 +7,19 @@ import { isUniqueViolation } from '../constraint.ts';
 import type { Reader, Writer } from '../database.ts';
 import { idList } from '../id-list.ts';
 import { letOthersIn } from '../let-others-in.ts';
+import { deleteFeed } from '../reader/delete-feed.ts';
+import { settleFirst, settleUnread } from '../reader/settle-unread.ts';
 import { copySubscription } from '../reader/subscribe.ts';
+import { takeTurn } from '../reader/unread.ts';
 import { notePending } from '../search/pending.ts';
 import { findGroupId, noneIfMissing } from './group-store.ts';
 import { type Owned, type OwnedRows, rowsOf } from './owned-rows.ts';
 
 export type FeedStore = ReturnType<typeof feedStore>;
 
+/** What one transaction of many subscriptions makes: so many feeds, or so many entries that others have already. */
 const feedsAtOnce = 50;
+const copiedAtOnce = 200;
 
 export function feedStore(owned: Owned, now: Clock) {
   const { db, userId } = owned;
@@ -55,16 +60,18 @@ export function feedStore(owned: Owned, now: Clock) {
       feeds: readonly NewFeed[],
     ): Promise<{ created: number; existing: string[]; missingGroup: string[] }> {
       const result = { created: 0, existing: [] as string[], missingGroup: [] as string[] };
-      for (let at = 0; at < feeds.length; at += feedsAtOnce) {
+      for (let at = 0; at < feeds.length; ) {
         await letOthersIn();
-        const some = feeds.slice(at, at + feedsAtOnce);
         const done = await db.write(async (trx) => {
           const rows = rowsOf(trx, userId);
           const groups = new Map<number, number | null>();
           const added: number[] = [];
           const existing: string[] = [];
           const missingGroup: string[] = [];
-          for (const feed of some) {
+          let [count, copied] = [0, 0];
+          for (const feed of feeds.slice(at, at + feedsAtOnce)) {
+            if (copied >= copiedAtOnce) break;
+            count += 1;
             const known = groups.get(feed.groupId);
             const groupId =
               known ?? (await findGroupId(rows, feed.groupId, { lockOn: db.engine }).catch(noneIfMissing));
@@ -78,23 +85,25 @@ export function feedStore(owned: Owned, now: Clock) {
               existing.push(feed.link);
               continue;
             }
-            await copySubscription(db, trx, { feedId: id, userId, groupId, now: now() });
+            copied += await copySubscription(db, trx, { feedId: id, userId, groupId, now: now() });
             added.push(id);
           }
           await notePending(trx, 'feed', added);
-          return { existing, missingGroup };
+          return { count, existing, missingGroup };
         });
+        at += done.count;
         result.existing.push(...done.existing);
         result.missingGroup.push(...done.missingGroup);
-        result.created += some.length - done.existing.length - done.missingGroup.length;
+        result.created += done.count - done.existing.length - done.missingGroup.length;
       }
       return result;
     },
 
     async update(id: number, change: FeedChange): Promise<Feed> {
-      return db
+      const { feed, unsettled } = await db
         .write(async (trx) => {
           const rows = rowsOf(trx, userId);
+          if (change.groupId !== undefined) await takeTurn(db, trx, userId);
           const before = await getFeed(trx, userId, id);
           const groupId =
             change.groupId === undefined
@@ -125,50 +134,28 @@ export function feedStore(owned: Owned, now: Clock) {
             })
             .where('id', '=', id)
             .execute();
-          if (groupId !== undefined)
-            await rows
-              .update('unread_entries')
-              .set({ group_id: groupId })
-              .where('feed_id', '=', id)
-              .execute();
           if (change.name !== undefined || change.siteUrl !== undefined || isElsewhere)
             await notePending(trx, 'feed', [id]);
           // What was learnt of one address says nothing about another.
           if (isElsewhere) await sql`DELETE FROM feed_fetch_state WHERE feed_id = ${id}`.execute(trx);
-          return getFeed(trx, userId, id);
+          const unsettled =
+            groupId === undefined ? [] : await settleFirst(db, trx, { userId, feedId: id }, [id]);
+          return { feed: await getFeed(trx, userId, id), unsettled };
         })
         .catch((error) => {
           throw isUniqueViolation(error) ? linkTaken(change.link ?? '') : error;
         });
+      await settleUnread(db, unsettled);
+      return feed;
     },
 
     /** Bookmarks stay, without their source; entries, marks and tombstones go with the feed. */
     async delete(id: number): Promise<void> {
       await db.write(async (trx) => {
-        const rows = rowsOf(trx, userId);
-        const ofFeed = sql`SELECT id FROM entries WHERE user_id = ${userId} AND feed_id = ${id}`;
+        await takeTurn(db, trx, userId);
         // Whoever brings it entries is waited for, and finds it gone after.
         await getFeed(trx, userId, id, db.engine === 'postgres' ? sql`FOR UPDATE OF f` : sql``);
-        const { rows: entries } = await sql<{ id: number }>`${ofFeed}`.execute(trx);
-        await notePending(
-          trx,
-          'entry',
-          entries.map((entry) => entry.id),
-        );
-        const { rows: bookmarks } = await sql<{ id: number }>`
-          UPDATE bookmarks SET entry_id = NULL WHERE user_id = ${userId} AND entry_id IN (${ofFeed})
-          RETURNING id`.execute(trx);
-        await notePending(
-          trx,
-          'bookmark',
-          bookmarks.map((bookmark) => bookmark.id),
-        );
-        await rows.update('bookmarks').set({ feed_id: null }).where('feed_id', '=', id).execute();
-        await sql`DELETE FROM entry_marks WHERE user_id = ${userId} AND entry_id IN (${ofFeed})`.execute(trx);
-        for (const table of ['entry_tombstones', 'unread_entries', 'feed_counts', 'entries'] as const)
-          await rows.delete(table).where('feed_id', '=', id).execute();
-        await rows.delete('feeds').where('id', '=', id).execute();
-        await notePending(trx, 'feed', [id]);
+        await deleteFeed(db, trx, { id, user_id: userId }, now());
       });
     },
   };
@@ -187,6 +174,7 @@ async function insertFeed(rows: OwnedRows, feed: NewFeed, at: number): Promise<n
       gone_at: null,
       moved_at: null,
       keep_entries: null,
+      deleted_at: null,
       created_at: at,
       updated_at: at,
     })
@@ -242,7 +230,7 @@ function selectFeeds(userId: number, where: RawBuilder<unknown>, lock: RawBuilde
     FROM feeds f JOIN groups g ON g.id = f.group_id
     LEFT JOIN feed_fetch_state s ON s.feed_id = f.id
     LEFT JOIN feed_counts c ON c.feed_id = f.id
-    WHERE f.user_id = ${userId} ${where} ORDER BY f.id ${lock}`;
+    WHERE f.user_id = ${userId} AND f.deleted_at IS NULL ${where} ORDER BY f.id ${lock}`;
 }
 
 async function getFeed(

@@ -150,7 +150,7 @@ export class Rebuild {
   /** What follows from the durable rows, and is not kept in the library. */
   async #rebuildDerived(): Promise<void> {
     const { session } = this.#engine;
-    for (const statement of rebuildStatements()) await session.run(statement);
+    for (const statement of rebuildStatements) await session.run(statement);
     // Nothing is known of when which feed was last fetched. Multiples of the golden section lie evenly in an interval,
     // however many there are.
     await session.rows(
