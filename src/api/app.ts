@@ -10,16 +10,19 @@ import { recordRequests } from './middleware/request-record.ts';
 import { pageRoutes } from './pages/pages.ts';
 import { Router } from './router.ts';
 import { accountRoutes } from './routes/accounts.ts';
+import { activityRoutes } from './routes/activity.ts';
 import { bookmarkRoutes } from './routes/bookmarks.ts';
 import { entryRoutes } from './routes/entries.ts';
 import { feedRoutes } from './routes/feeds.ts';
 import { groupRoutes } from './routes/groups.ts';
 import { jobRoutes } from './routes/jobs.ts';
+import { libraryCheckRoutes } from './routes/library-check.ts';
 import { operationRoutes } from './routes/operations.ts';
 import { preferenceRoutes } from './routes/preferences.ts';
 import { searchRoutes } from './routes/search.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import { setupRoutes } from './routes/setup.ts';
+import { storageRoutes } from './routes/storage.ts';
 
 export function createApi(deps: ApiDeps) {
   const findClient = clientFinder(deps.client);
@@ -42,6 +45,9 @@ export function createApi(deps: ApiDeps) {
   bookmarkRoutes(router, deps);
   searchRoutes(router, deps);
   jobRoutes(router, deps, streams);
+  storageRoutes(router, deps);
+  activityRoutes(router, deps);
+  libraryCheckRoutes(router, deps);
   pageRoutes(router, deps, gate);
 
   app.notFound((c) => noSuchRoute(c, router));

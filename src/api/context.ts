@@ -1,6 +1,8 @@
 // What a request carries on its way through the API.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AccountDeps } from '../accounts/deps.ts';
+import type { FoundFeed } from '../feeds/discover/discover-feeds.ts';
+import type { FolderStats } from '../library/stats.ts';
 import type { Log } from '../log.ts';
 import type { Clock, RandomText } from '../model/glossary.ts';
 import type { SearchSources } from '../model/search.ts';
@@ -22,7 +24,8 @@ export interface ApiDeps {
   readonly now: Clock;
   readonly webApp: WebApp;
   /** The feeds of an address, found by asking it. */
-  readonly discoverFeeds: (address: string) => Promise<readonly { title: string; link: string }[]>;
+  readonly discoverFeeds: (address: string) => Promise<readonly FoundFeed[]>;
+  readonly measureLibrary: () => Promise<readonly FolderStats[]>;
   /** The texts of what a search finds. */
   readonly searchSources: SearchSources;
 }

@@ -11,6 +11,13 @@ export function toSeconds(millis: number): number {
   return Math.floor(millis / 1000);
 }
 
+/** As everything under /api/v1 gives times. */
+export const isoTime = z.string().openapi({ format: 'date-time', example: '2026-03-12T14:05:00.000Z' });
+
+export function toIso(millis: number): string {
+  return new Date(millis).toISOString();
+}
+
 export const idParam = z.object({
   id: z
     .string()

@@ -4,11 +4,12 @@ import { ParseThread } from '../feeds/parse-thread-client.ts';
 import { type PullDeps, pullFeed } from '../feeds/pull-feed.ts';
 import { pullKind } from '../feeds/pull-jobs.ts';
 import { defineJob, type JobDefinition } from '../jobs/registry.ts';
+import { checkLibraryKind, runLibraryCheck } from '../library/check-job.ts';
 import { type Opened, type Runtime, userAgent } from './runtime.ts';
 
 export function jobDefinitions(
   runtime: Runtime,
-  { config, store, outbound, pullsInHand }: Opened,
+  { config, store, library, outbound, pullsInHand, pullTally }: Opened,
 ): readonly JobDefinition[] {
   const parsing = new ParseThread();
   const deps: PullDeps = {
@@ -25,11 +26,16 @@ export function jobDefinitions(
     handler: async ({ payload, fence, signal }) => {
       pullsInHand.add(fence);
       try {
-        await pullFeed(deps, payload, { fence, signal });
+        const outcome = await pullFeed(deps, payload, { fence, signal });
+        if (outcome) pullTally.count(outcome);
       } finally {
         pullsInHand.delete(fence);
       }
     },
   });
-  return [pull as JobDefinition];
+  const checkLibrary = defineJob({
+    ...checkLibraryKind,
+    handler: (context) => runLibraryCheck({ files: library.files, store, now: runtime.now }, context),
+  });
+  return [pull, checkLibrary] as JobDefinition[];
 }

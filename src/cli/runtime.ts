@@ -2,6 +2,7 @@
 import type { AccountDeps } from '../accounts/deps.ts';
 import { createPasswords } from '../accounts/passwords.ts';
 import type { Config } from '../config.ts';
+import { createPullTally, type PullTally } from '../feeds/pull-tally.ts';
 import type { JobDefinition } from '../jobs/registry.ts';
 import type { RunnerSettings } from '../jobs/settings.ts';
 import type { Files } from '../library/files/files.ts';
@@ -48,6 +49,7 @@ export interface Opened {
   readonly outbound: Outbound;
   /** Pulls that this process is at. */
   readonly pullsInHand: Set<object>;
+  readonly pullTally: PullTally;
 }
 
 export async function open(runtime: Runtime): Promise<Opened> {
@@ -73,8 +75,16 @@ export async function open(runtime: Runtime): Promise<Opened> {
       allowPrivateNetworks: config.allowPrivateNetworks,
       pauses: store.hostPauses,
     });
-    const pullsInHand = new Set<object>();
-    return { config, log, store, accounts, outbound, pullsInHand, ...(await joined(runtime, store, files)) };
+    return {
+      config,
+      log,
+      store,
+      accounts,
+      outbound,
+      pullsInHand: new Set<object>(),
+      pullTally: createPullTally(now),
+      ...(await joined(runtime, store, files)),
+    };
   } catch (error) {
     await store.close();
     throw error;

@@ -14,6 +14,7 @@ import { Runner } from '../jobs/runner.ts';
 import { usualSettings } from '../jobs/settings.ts';
 import { startWatchdog } from '../jobs/watchdog.ts';
 import { startWorker } from '../jobs/worker.ts';
+import { libraryStats } from '../library/stats.ts';
 import { writesText } from '../log.ts';
 import { createIndexer } from '../search/index-pending.ts';
 import { type Opened, open, type Runtime } from './runtime.ts';
@@ -139,6 +140,7 @@ async function startApi(runtime: Runtime, opened: Opened) {
     webApp: readWebApp(runtime.webApp),
     discoverFeeds: feedFinder(opened.outbound),
     searchSources: searchSources(store),
+    measureLibrary: () => libraryStats(opened.library.files),
   });
   const listening = await listen(app.fetch, config);
   const address = addressToOpen(config, listening.port);

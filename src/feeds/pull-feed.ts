@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { Later, LecternError } from '../errors.ts';
 import type { PublishedEntry } from '../model/entry.ts';
+import { type PullOutcome, pullOutcomes } from '../model/feed.ts';
 import type { Clock, Millis } from '../model/glossary.ts';
 import type { JobFence } from '../model/job.ts';
 import type { Outbound } from '../outbound/outbound.ts';
@@ -49,11 +50,12 @@ const movesToBelieve = 3;
 /** As the API takes them. */
 const longestLink = 2_000;
 
+/** How it ended; undefined when there was nothing to ask for, or nobody any more to ask for it. */
 export async function pullFeed(
   deps: PullDeps,
   pull: Pull,
   { fence, signal }: { fence: JobFence; signal: AbortSignal },
-): Promise<void> {
+): Promise<PullOutcome | undefined> {
   const feeds = (await deps.pulls.findFeeds(pull)).filter(
     (feed) => !feed.suspended || pull.evenSuspended.includes(feed.id),
   );
@@ -61,12 +63,12 @@ export async function pullFeed(
   if (!feeds.some(isWanted)) {
     const isMore = (asked: Pull) => asksForMore(asked, pull, []);
     if (await deps.pulls.settle(fence, pull, [], () => ({ state: {} }), isMore)) throw new Later(0);
-    return;
+    return undefined;
   }
 
   const leave = deps.turns.enter(pull.link);
   try {
-    await ask(deps, pull, feeds, { fence, signal });
+    return await ask(deps, pull, feeds, { fence, signal });
   } finally {
     leave();
   }
@@ -83,7 +85,7 @@ async function ask(
   pull: Pull,
   feeds: readonly PullFeed[],
   { fence, signal }: { fence: JobFence; signal: AbortSignal },
-): Promise<void> {
+): Promise<PullOutcome | undefined> {
   const outcome = await deps.outbound.request({
     url: pull.link,
     proxy: pull.proxy || undefined,
@@ -97,19 +99,32 @@ async function ask(
   signal.throwIfAborted();
   const found = await understand(deps, outcome, feeds, fence, pull);
   const answered = wasAsked(outcome) ? feeds : [];
+  const ends = new Set<PullOutcome>();
   const isMore = await deps.pulls.settle(
     fence,
     pull,
     feeds.map(({ id }) => id),
-    found,
+    (feed) => {
+      const end = found(feed);
+      ends.add(outcomeOf(end));
+      return end;
+    },
     (asked: Pull) => asksForMore(asked, pull, answered),
   );
   if (isMore) throw new Later(0);
+  return pullOutcomes.find((one) => ends.has(one));
 }
 
 /** Nothing is asked of a host that has asked for a pause. */
 function wasAsked(outcome: Outcome): boolean {
   return outcome.kind !== 'rate-limited' || outcome.status !== undefined;
+}
+
+/** By what is written down of it. */
+function outcomeOf({ state, document }: PullEnd): PullOutcome {
+  if (state.consecutive_failures === undefined) return 'put_off';
+  if (state.consecutive_failures > 0) return 'failed';
+  return document ? 'new' : 'unchanged';
 }
 
 const feedTypes =

@@ -1,6 +1,7 @@
 // The worker: upkeep that no request should wait for.
 import { LibraryLost } from '../errors.ts';
 import { type ScheduleDeps, schedulePulls } from '../feeds/pull-jobs.ts';
+import type { PullTally } from '../feeds/pull-tally.ts';
 import { lookEveryMs } from '../library/journal/flush-rules.ts';
 import type { Flusher } from '../library/journal/flusher.ts';
 import type { Log } from '../log.ts';
@@ -21,6 +22,7 @@ const keepDoneMs = 3_600_000;
 const keepOtherMs = 30 * 24 * 3_600_000;
 const forgetAtOnce = 500;
 const indexEveryMs = 500;
+const countEveryMs = 60_000;
 
 export interface WorkerDeps {
   readonly store: Store;
@@ -28,6 +30,7 @@ export interface WorkerDeps {
   readonly indexer: Indexer;
   readonly loginLimits: AttemptLimits;
   readonly pulls: Omit<ScheduleDeps, 'pulls'>;
+  readonly pullTally: PullTally;
   readonly log: Log;
   /** Called when going on makes no sense. */
   readonly onFatal: (error: Error) => void;
@@ -38,7 +41,7 @@ export interface RunningWorker {
 }
 
 export function startWorker(deps: WorkerDeps): RunningWorker {
-  const { store, flusher, indexer, loginLimits, pulls, log, onFatal } = deps;
+  const { store, flusher, indexer, loginLimits, pulls, pullTally, log, onFatal } = deps;
   const onError = (task: string) => {
     let lastMessage: string | undefined;
     return (err: unknown) => {
@@ -60,11 +63,13 @@ export function startWorker(deps: WorkerDeps): RunningWorker {
     every(settleEveryMs, () => store.readerUpkeep.settleUnread(), onError('settle what is unread')),
     every(sweepEveryMs, () => store.readerUpkeep.sweepDeletedFeeds(), onError('sweep deleted feeds')),
     every(forgetJobsEveryMs, () => forgetOldJobs(store), onError('forget old jobs')),
+    every(countEveryMs, () => store.activity.add(pullTally.take()), onError('count pulls')),
     every(forgetEveryMs, () => forgetExpired(store, loginLimits), onError('forget expired')),
   ];
   return {
     stop: async () => {
       await Promise.all(tasks.map((task) => task.stop()));
+      await store.activity.add(pullTally.take());
     },
   };
 }

@@ -57,3 +57,10 @@ export interface FeedChange {
   readonly proxy?: string | undefined;
   readonly keepEntries?: number | null | undefined;
 }
+
+/**
+ * How a pull can end: a new document, the same as before, a failure, or not asked, since the host wants to be left alone.
+ * For one that is for several feeds, the first of these that is true of any.
+ */
+export const pullOutcomes = ['new', 'unchanged', 'failed', 'put_off'] as const;
+export type PullOutcome = (typeof pullOutcomes)[number];

@@ -24,3 +24,8 @@ export type Clock = () => Millis;
 
 /** Passed in wherever secrets are made: `bytes` random bytes as base64url text. */
 export type RandomText = (bytes: number) => string;
+
+/** The day that a time is in, in UTC: YYYY-MM-DD. */
+export function dayOf(millis: Millis): string {
+  return new Date(millis).toISOString().slice(0, 10);
+}

@@ -71,6 +71,7 @@ export const derivedTables: readonly (TableName | UntypedTable)[] = [
   'jobs',
   'job_counters',
   'host_pauses',
+  'pull_counts',
   'feed_fetch_state',
   'unread_entries',
   'feed_counts',

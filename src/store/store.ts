@@ -1,5 +1,6 @@
 // The store: everything that Lectern keeps in its index, on either engine. Owned rows only through forUser().
 import type { Clock } from '../model/glossary.ts';
+import { type ActivityStore, activityStore } from './activity-store.ts';
 import { type CredentialStore, credentialStore } from './credential-store.ts';
 import type { Database } from './database.ts';
 import type { DurableTable, Row } from './durable.ts';
@@ -8,6 +9,7 @@ import { type IndexStore, indexStore } from './index-store.ts';
 import { type JobQueue, jobQueue } from './job-queue/job-queue.ts';
 import { type JournalStore, journalStore } from './journal-store.ts';
 import { type LeaseStore, leaseStore } from './lease-store.ts';
+import { type LibraryCheckStore, libraryCheckStore } from './library-check-store.ts';
 import { type LoginAttemptStore, loginAttemptStore } from './login-attempt-store.ts';
 import { type BookmarkStore, bookmarkStore } from './owned/bookmark-store.ts';
 import { type EntryStore, entryStore } from './owned/entry-store.ts';
@@ -24,6 +26,7 @@ import { type ReaderUpkeep, readerUpkeep } from './reader-upkeep.ts';
 import { type SearchIndex, searchIndex } from './search/search-index.ts';
 import { type SetupLinkStore, setupLinkStore } from './setup-link-store.ts';
 import { rowsInOrder, type StateHash, stateHash } from './state-hash.ts';
+import { type StorageStore, storageStore } from './storage-store.ts';
 import { type UserStore, userStore } from './user-store.ts';
 
 export interface Store {
@@ -40,6 +43,9 @@ export interface Store {
   readonly pulls: PullStore;
   readonly readerTexts: ReaderTexts;
   readonly readerUpkeep: ReaderUpkeep;
+  readonly storage: StorageStore;
+  readonly activity: ActivityStore;
+  readonly libraryChecks: LibraryCheckStore;
   /** The writing side of search. What a user finds is under forUser(). */
   readonly searchIndex: SearchIndex;
   forUser(userId: number): UserRows;
@@ -79,6 +85,9 @@ export function createStore(db: Database, now: Clock): Store {
     pulls: pullStore(db, now),
     readerTexts: readerTexts(db),
     readerUpkeep: readerUpkeep(db),
+    storage: storageStore(db),
+    activity: activityStore(db),
+    libraryChecks: libraryCheckStore(db),
     searchIndex: searchIndex(db),
     forUser: (userId) => {
       const owned = ownedBy(db, userId);

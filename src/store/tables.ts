@@ -15,6 +15,7 @@ export interface Tables {
   jobs: JobsTable;
   job_counters: JobCountersTable;
   host_pauses: HostPausesTable;
+  pull_counts: PullCountsTable;
   feeds: FeedsTable;
   feed_fetch_state: FeedFetchStateTable;
   entries: EntriesTable;
@@ -131,6 +132,12 @@ export interface JobCountersTable {
 export interface HostPausesTable {
   host: string;
   until_ms: number;
+}
+
+export interface PullCountsTable {
+  day: string;
+  outcome: string;
+  n: number;
 }
 
 export interface FeedsTable {

@@ -150,6 +150,16 @@ onEachEngine('jobs over HTTP', (engine) => {
     });
   });
 
+  it('are all tried again when they are dead, or those of one name', async () => {
+    for (let n = 0; n < 2; n++) await makeJob(api, 'dead');
+    const retry = async (query: string) =>
+      answerOf(await anna.post(`/api/v1/jobs/retry-dead${query}`, undefined));
+    expect(await retry('?name=other')).toEqual({ status: 200, body: { data: { retried: 0 } } });
+    expect(await retry('?name=test')).toEqual({ status: 200, body: { data: { retried: 2 } } });
+    expect(await retry('')).toEqual({ status: 200, body: { data: { retried: 0 } } });
+    expect((await list('?state=waiting')).data).toHaveLength(2);
+  });
+
   it('are counted at /metrics, whichever process did them', async () => {
     await makeJob(api, 'dead');
     await makeJob(api, 'waiting');

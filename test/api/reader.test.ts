@@ -26,7 +26,19 @@ onEachEngine('the reader API', (engine) => {
     api = await openApi(engine, {
       discoverFeeds: async (address) => {
         if (address === 'down') throw new Upstream('The site does not answer.');
-        return [{ title: 'Found', link: `https://${address}/feed` }];
+        return [
+          {
+            title: 'Found',
+            link: `https://${address}/feed`,
+            siteUrl: null,
+            description: 'What it says',
+            entries: 2,
+            newest: [
+              { title: 'New', pubDate: 1_700_000_000_999 },
+              { title: 'Undated', pubDate: null },
+            ],
+          },
+        ];
       },
     });
     await api.addUser('anna');
@@ -170,7 +182,28 @@ onEachEngine('the reader API', (engine) => {
   it('finds the feeds of an address, and says when the site does not answer', async () => {
     expect(await answerOf(await anna.post('/api/feeds/validate', { url: 'example.org' }))).toEqual({
       status: 200,
-      body: { data: { feeds: [{ title: 'Found', link: 'https://example.org/feed' }] } },
+      body: {
+        data: {
+          feeds: [
+            {
+              title: 'Found',
+              link: 'https://example.org/feed',
+              site_url: null,
+              description: 'What it says',
+              item_count: 2,
+              newest: [
+                { title: 'New', pub_date: 1_700_000_000 },
+                { title: 'Undated', pub_date: null },
+              ],
+              feed_id: null,
+            },
+          ],
+        },
+      },
+    });
+    const { id } = await addFeed();
+    expect(await jsonOf(await anna.post('/api/feeds/validate', { url: 'example.org' }))).toMatchObject({
+      data: { feeds: [{ feed_id: id }] },
     });
     expect(await answerOf(await anna.post('/api/feeds/validate', { url: 'down' }))).toEqual({
       status: 502,

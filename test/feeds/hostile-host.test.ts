@@ -43,8 +43,9 @@ onEachEngine('a hostile host', (engine) => {
       now,
       userAgent: () => 'Lectern/test',
     };
-    const handler: JobDefinition['handler'] = ({ payload, fence, signal }) =>
-      pullFeed(deps, pullKind.schema.parse(payload), { fence, signal });
+    const handler: JobDefinition['handler'] = async ({ payload, fence, signal }) => {
+      await pullFeed(deps, pullKind.schema.parse(payload), { fence, signal });
+    };
     const runner = new Runner({
       queue: store.jobs,
       registry: createRegistry([defineJob({ ...pullKind, handler }) as JobDefinition]),

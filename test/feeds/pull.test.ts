@@ -76,6 +76,27 @@ onEachEngine('a pull', (engine) => {
   }
   const stateOf = async (id: number) => (await anna.feeds.get(id)).fetchState;
 
+  it('says how it ended: new, unchanged, failed or put off', async () => {
+    site.script('/a', (_request, nth) => {
+      if (nth === 4) return { status: 500 };
+      if (nth === 5) return { status: 429, headers: { 'retry-after': '7200' } };
+      return { body: nth === 3 ? ['x', 'y'] : ['x'] };
+    });
+    const feed = await follow('/a');
+    const refreshed = async () => {
+      await requestRefresh(store.pulls, feed, { evenSuspended: false });
+      return work();
+    };
+    for (const outcome of ['new', 'unchanged', 'new', 'failed', 'failed'])
+      expect(await refreshed()).toEqual([outcome]);
+    const other = await follow('/b');
+    await schedulePulls({ pulls: store.pulls, settings, random: () => 0 });
+    expect(await work()).toEqual(['put_off']);
+    await anna.feeds.delete(other.id);
+    await anna.feeds.update(feed.id, { suspended: true });
+    expect(await refreshed()).toEqual([undefined]);
+  });
+
   it('fetches a new feed, names it, and keeps its entries and validators', async () => {
     site.script('/a', {
       headers: { etag: 'W/"1"', 'last-modified': 'yesterday, about noon' },

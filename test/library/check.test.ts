@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from '
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type CheckOptions, checkLibrary } from '../../src/library/check.ts';
+import { runLibraryCheck } from '../../src/library/check-job.ts';
 import { type Files, sha256Of } from '../../src/library/files/files.ts';
 import { compactJournal, foldJournal } from '../../src/library/journal/fold.ts';
 import { type DurableTable, durableTables, type Row } from '../../src/store/durable.ts';
@@ -51,6 +52,49 @@ onEachEngine('a check of the library', (engine) => {
       .map((path) => `journal/${path}`)
       .sort();
   const path = (key: string) => join(folder, key);
+
+  it('is also a job, which reports how far it is and keeps what it found', async () => {
+    const { store } = pair;
+    const run = async (signal = new AbortController().signal) => {
+      const seen: number[] = [];
+      const deps = { files, store, now: () => 1_000 };
+      await runLibraryCheck(deps, { signal, progress: (done) => seen.push(done) });
+      return seen;
+    };
+    expect(await store.libraryChecks.find()).toBeUndefined();
+    expect(await run()).toEqual([1, 2, 3, 4]);
+    expect(await store.libraryChecks.find()).toEqual({
+      at: 1_000,
+      objects: 4,
+      problemCount: 0,
+      problems: [],
+    });
+    const [first = ''] = segments();
+    truncateSync(path(first), 10);
+    await run();
+    expect(await store.libraryChecks.find()).toMatchObject({ problemCount: 1, problems: [{ key: first }] });
+    await expect(run(AbortSignal.abort())).rejects.toThrow();
+  });
+
+  it('as a job does not take for lost what was folded while it looked', async () => {
+    const { store, flushDeps } = pair;
+    let folded = false;
+    const folding: Files = {
+      ...files,
+      read: async (key) => {
+        const bytes = await files.read(key);
+        if (!folded) {
+          folded = true;
+          await compactJournal(flushDeps, 'test');
+        }
+        return bytes;
+      },
+      listAll: (prefix) => files.listAll(prefix),
+    };
+    const signal = new AbortController().signal;
+    await runLibraryCheck({ files: folding, store, now: () => 1_000 }, { signal, progress: () => {} });
+    expect(await store.libraryChecks.find()).toMatchObject({ problemCount: 0 });
+  });
 
   it('finds nothing wrong with a library that is whole, before and after it is compacted', async () => {
     expect(await check()).toEqual({ segments: 4, files: 3, problems: [], orphans: [] });

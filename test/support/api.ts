@@ -11,6 +11,8 @@ import type { ClientRules } from '../../src/api/client.ts';
 import { createMetrics } from '../../src/api/metrics.ts';
 import { readWebApp } from '../../src/api/pages/web-app.ts';
 import { searchSources } from '../../src/cli/search-sources.ts';
+import type { FoundFeed } from '../../src/feeds/discover/discover-feeds.ts';
+import type { FolderStats } from '../../src/library/stats.ts';
 import { createLog } from '../../src/log.ts';
 import type { Scope, User } from '../../src/model/user.ts';
 import type { AttemptLimits } from '../../src/store/login-attempt-store.ts';
@@ -32,7 +34,8 @@ export interface ApiOptions {
   corsAllowedOrigins?: string[];
   loginLimits?: Partial<AttemptLimits>;
   /** In place of the real store, for a suite that wants a moment of it to last. */
-  discoverFeeds?: (address: string) => Promise<readonly { title: string; link: string }[]>;
+  discoverFeeds?: (address: string) => Promise<readonly FoundFeed[]>;
+  measureLibrary?: () => Promise<readonly FolderStats[]>;
   store?: Store;
 }
 
@@ -74,6 +77,7 @@ export class TestApi {
       webApp,
       discoverFeeds: options.discoverFeeds ?? (async () => []),
       searchSources: searchSources(store),
+      measureLibrary: options.measureLibrary ?? (async () => []),
     });
     this.app = app;
     this.entries = entries;

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import type { FoundFeed } from '../../feeds/discover/discover-feeds.ts';
 import { requestRefresh, requestRefreshOf } from '../../feeds/pull-jobs.ts';
 import type { Feed, NewFeed } from '../../model/feed.ts';
 import type { ApiDeps } from '../context.ts';
@@ -45,6 +46,18 @@ const FeedBody = z
     item_count: z.int(),
   })
   .openapi('Feed');
+
+const FoundFeedBody = z
+  .object({
+    title: z.string(),
+    link: z.string(),
+    site_url: z.string().nullable(),
+    description: z.string(),
+    item_count: z.int(),
+    newest: z.array(z.object({ title: z.string(), pub_date: seconds.nullable() })),
+    feed_id: z.int().nullable().openapi({ description: 'Your feed, if you follow it already' }),
+  })
+  .openapi('FoundFeed');
 
 /** What an index of PostgreSQL can hold, and more than any address that works. */
 const longestLink = 2_000;
@@ -226,13 +239,20 @@ export function feedRoutes(router: Router, { store, discoverFeeds }: ApiDeps, st
       request: { body: jsonBody(z.object({ url: z.string().trim().min(1).max(longestLink) })) },
       responses: {
         200: json(
-          z.object({ data: z.object({ feeds: z.array(z.object({ title: z.string(), link: z.string() })) }) }),
-          'What was found',
+          z.object({ data: z.object({ feeds: z.array(FoundFeedBody) }) }),
+          'What was found, with what it says of itself',
         ),
         502: json(ErrorBody, 'The site does not answer as it should'),
       },
     },
-    async (c) => c.json({ data: { feeds: [...(await discoverFeeds(c.req.valid('json').url))] } }, 200),
+    async (c) => {
+      const found = await discoverFeeds(c.req.valid('json').url);
+      const own = await c.get('actor').rows.feeds.findByLinks(found.map(({ link }) => link));
+      return c.json(
+        { data: { feeds: found.map((feed) => toFoundBody(feed, own.get(feed.link) ?? null)) } },
+        200,
+      );
+    },
   );
 
   router.user(
@@ -342,6 +362,21 @@ export function feedRoutes(router: Router, { store, discoverFeeds }: ApiDeps, st
       return c.body(null, 204);
     },
   );
+}
+
+function toFoundBody(feed: FoundFeed, feedId: number | null): z.infer<typeof FoundFeedBody> {
+  return {
+    title: feed.title,
+    link: feed.link,
+    site_url: feed.siteUrl,
+    description: feed.description,
+    item_count: feed.entries,
+    newest: feed.newest.map(({ title, pubDate }) => ({
+      title,
+      pub_date: pubDate === null ? null : toSeconds(pubDate),
+    })),
+    feed_id: feedId,
+  };
 }
 
 function toBody(feed: Feed): z.infer<typeof FeedBody> {

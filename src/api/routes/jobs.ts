@@ -4,10 +4,8 @@ import { type Job, jobStates, lanes } from '../../model/job.ts';
 import type { ApiDeps } from '../context.ts';
 import type { EventStreams } from '../event-stream.ts';
 import type { Router } from '../router.ts';
-import { ErrorBodyV1, eventStream, json } from '../schemas.ts';
+import { ErrorBodyV1, eventStream, isoTime, json, toIso } from '../schemas.ts';
 import { jobEvents, queueEvents } from './job-events.ts';
-
-const time = z.string().openapi({ format: 'date-time', example: '2026-03-12T14:05:00.000Z' });
 
 const JobBody = z
   .object({
@@ -15,16 +13,16 @@ const JobBody = z
     name: z.string(),
     lane: z.enum(lanes),
     state: z.enum(jobStates),
-    run_at: time,
+    run_at: isoTime,
     attempts: z.int(),
     max_attempts: z.int(),
     crashes: z.int().openapi({ description: 'How often the worker ended while doing it' }),
     progress: z.object({ done: z.int(), total: z.int().nullable(), note: z.string().nullable() }).nullable(),
     cancel_requested: z.boolean(),
     last_error: z.string().nullable(),
-    created_at: time,
-    started_at: time.nullable(),
-    finished_at: time.nullable(),
+    created_at: isoTime,
+    started_at: isoTime.nullable(),
+    finished_at: isoTime.nullable(),
   })
   .openapi('Job');
 
@@ -74,6 +72,20 @@ export function jobRoutes(router: Router, { store }: ApiDeps, streams: EventStre
       const last = jobs.length > limit ? page.at(-1) : undefined;
       return c.json({ data: page.map(toBody), next_cursor: last ? String(last.id) : null }, 200);
     },
+  );
+
+  router.owner(
+    {
+      method: 'post',
+      path: `${path}/retry-dead`,
+      tags,
+      summary: 'Try all dead jobs again, or those of one name; not those that another has taken the place of',
+      request: { query: z.object({ name: z.string().max(200).optional() }) },
+      responses: {
+        200: json(z.object({ data: z.object({ retried: z.int() }) }), 'How many are tried again'),
+      },
+    },
+    async (c) => c.json({ data: { retried: await store.jobs.retryAllDead(c.req.valid('query')) } }, 200),
   );
 
   // Before the route with an id, which would take "events" for one.
@@ -147,22 +159,21 @@ export function jobRoutes(router: Router, { store }: ApiDeps, streams: EventStre
 }
 
 function toBody(job: Job) {
-  const iso = (millis: number) => new Date(millis).toISOString();
   return {
     id: String(job.id),
     name: job.name,
     lane: job.lane,
     state: job.state,
-    run_at: iso(job.runAt),
+    run_at: toIso(job.runAt),
     attempts: job.attempts,
     max_attempts: job.maxAttempts,
     crashes: job.crashes,
     progress: job.progress ?? null,
     cancel_requested: job.cancelRequested,
     last_error: job.lastError,
-    created_at: iso(job.createdAt),
-    started_at: job.startedAt === null ? null : iso(job.startedAt),
-    finished_at: job.finishedAt === null ? null : iso(job.finishedAt),
+    created_at: toIso(job.createdAt),
+    started_at: job.startedAt === null ? null : toIso(job.startedAt),
+    finished_at: job.finishedAt === null ? null : toIso(job.finishedAt),
   };
 }
 

@@ -17,7 +17,11 @@ function world(pages: Record<string, string>) {
     if (found.startsWith('->')) return { ...(await fetchPage(found.slice(2))) };
     return { kind: 'body', url, contentType: null, bytes: encode(found) };
   };
-  return { asked, find: (address: string) => discoverFeeds({ fetchPage }, address) };
+  const describeAll = (address: string) => discoverFeeds({ fetchPage }, address);
+  const find = async (address: string) => ({
+    feeds: (await describeAll(address)).feeds.map(({ title, link }) => ({ title, link })),
+  });
+  return { asked, find, describeAll };
 }
 
 describe('discovery', () => {
@@ -27,6 +31,35 @@ describe('discovery', () => {
       feeds: [{ title: 'A', link: 'https://a.example/x' }],
     });
     expect(asked).toHaveLength(1);
+  });
+
+  it('says of a feed what its document says: the site, what it is about, and the newest entries', async () => {
+    const entry = (title: string, date: string) =>
+      `<item><title>${title}</title><pubDate>${date}</pubDate></item>`;
+    const items = [
+      entry('Old', 'Mon, 01 Jan 2024 00:00:00 GMT'),
+      entry('Newest', 'Thu, 04 Jan 2024 00:00:00 GMT'),
+      '<item><title>Undated</title></item>',
+      entry('Newer', 'Wed, 03 Jan 2024 00:00:00 GMT'),
+    ];
+    const { describeAll } = world({
+      'https://a.example/x': `<rss><channel><title>A</title><link>https://a.example/</link>
+        <description>All &lt;b&gt;about&lt;/b&gt; A</description>${items.join('')}</channel></rss>`,
+    });
+    expect((await describeAll('https://a.example/x')).feeds).toEqual([
+      {
+        title: 'A',
+        link: 'https://a.example/x',
+        siteUrl: 'https://a.example/',
+        description: 'All about A',
+        entries: 4,
+        newest: [
+          { title: 'Newest', pubDate: Date.UTC(2024, 0, 4) },
+          { title: 'Newer', pubDate: Date.UTC(2024, 0, 3) },
+          { title: 'Old', pubDate: Date.UTC(2024, 0, 1) },
+        ],
+      },
+    ]);
   });
 
   it('gives the address at which a feed was found in the end', async () => {

@@ -3,9 +3,10 @@
 // In this order, and ending at the first step that finds any: where the site is known to keep them; the address itself;
 // what the page names in its head; what its links look like; the usual places.
 import { Invalid } from '../../errors.ts';
+import type { Millis } from '../../model/glossary.ts';
 import { decodeText } from '../parse/decode-text.ts';
 import { NotAFeed } from '../parse/feed-errors.ts';
-import { parseFeed } from '../parse/parse-feed.ts';
+import { type ParsedFeed, parseFeed } from '../parse/parse-feed.ts';
 import { type Address, parseAddress } from './address.ts';
 import { commonPaths } from './common-paths.ts';
 import { knownFeeds } from './known-sites.ts';
@@ -23,6 +24,11 @@ export interface DiscoveryDeps {
 export interface FoundFeed {
   readonly title: string;
   readonly link: string;
+  /** What else the document says, for a person who wonders whether this is the one. */
+  readonly siteUrl: string | null;
+  readonly description: string;
+  readonly entries: number;
+  readonly newest: readonly { readonly title: string; readonly pubDate: Millis | null }[];
 }
 
 /** No feed was found; the sentence says what was tried. */
@@ -32,6 +38,9 @@ export class NoFeedFound extends Invalid {}
 const maxRequests = 16;
 /** The alternates of a page are many on sites with a feed for every comment thread. */
 const maxPerStep = 8;
+
+const newestShown = 3;
+const longestDescription = 1_000;
 
 export async function discoverFeeds(
   { fetchPage }: DiscoveryDeps,
@@ -99,13 +108,24 @@ export async function discoverFeeds(
   /** Says what is wrong with what is a feed, but a broken one. */
   function addIfFeed(page: Extract<FetchedPage, { kind: 'body' }>): Error | undefined {
     try {
-      const { title } = parseFeed(page);
-      found.set(page.url, { title: title || new URL(page.url).host, link: page.url });
+      found.set(page.url, describe(parseFeed(page), page.url));
       return undefined;
     } catch (error) {
       return error instanceof NotAFeed ? undefined : (error as Error);
     }
   }
+}
+
+function describe(feed: ParsedFeed, link: string): FoundFeed {
+  const newest = feed.entries.toSorted((a, b) => (b.pubDate ?? 0) - (a.pubDate ?? 0)).slice(0, newestShown);
+  return {
+    title: feed.title || new URL(link).host,
+    link,
+    siteUrl: feed.siteUrl,
+    description: feed.description.slice(0, longestDescription),
+    entries: feed.entries.length,
+    newest: newest.map(({ title, pubDate }) => ({ title, pubDate })),
+  };
 }
 
 function listed(steps: readonly string[]): string {

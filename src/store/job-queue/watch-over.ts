@@ -52,6 +52,17 @@ export function jobWatch(db: Database) {
     find,
     get,
 
+    /** The one with that key that waits or runs. */
+    async findUnfinished(uniqueKey: string): Promise<Job | undefined> {
+      const row = await db.read
+        .selectFrom('jobs')
+        .selectAll()
+        .where('unique_key', '=', uniqueKey)
+        .where('state', '<', sql.lit(2))
+        .executeTakeFirst();
+      return row && toJob(row);
+    },
+
     /** The newest first. */
     async list({ state, name, before, limit }: JobFilter): Promise<Job[]> {
       let query = db.heavyRead.selectFrom('jobs').selectAll().orderBy('id', 'desc').limit(limit);
@@ -98,14 +109,15 @@ export function jobWatch(db: Database) {
       }
     },
 
-    /** All dead letters, but for those whose place another job with their key has taken. Returns how many. */
-    async retryAllDead(): Promise<number> {
+    /** All dead letters, or those of one name, but for those whose place another job with their key has taken. Returns how many. */
+    async retryAllDead({ name }: { name?: string | undefined } = {}): Promise<number> {
       return db.write(async (trx) => {
         const { numUpdatedRows } = await trx
           .updateTable('jobs')
           .set(anew())
           .where('state', '=', sql.lit(dead))
           .where('state', '>=', sql.lit(2))
+          .$if(name !== undefined, (query) => query.where('name', '=', name ?? ''))
           .where(
             sql<boolean>`(unique_key IS NULL OR (
               id IN (SELECT max(id) FROM jobs WHERE state = ${sql.lit(dead)} AND state >= 2 AND unique_key IS NOT NULL GROUP BY unique_key)

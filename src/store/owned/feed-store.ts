@@ -5,7 +5,7 @@ import type { Clock } from '../../model/glossary.ts';
 import { DEFAULT_GROUP_ID } from '../../model/group.ts';
 import { isUniqueViolation } from '../constraint.ts';
 import type { Reader, Writer } from '../database.ts';
-import { idList } from '../id-list.ts';
+import { idList, textList } from '../id-list.ts';
 import { letOthersIn } from '../let-others-in.ts';
 import { deleteFeed } from '../reader/delete-feed.ts';
 import { settleFirst, settleUnread } from '../reader/settle-unread.ts';
@@ -37,6 +37,27 @@ export function feedStore(owned: Owned, now: Clock) {
       return (await selectFeeds(userId, sql`AND f.id IN ${idList(db, ids)}`).execute(db.read)).rows.map(
         toFeed,
       );
+    },
+
+    /** Those whose last pull failed, and those that are gone; the ones that fail longest first. */
+    async listFailing(limit: number): Promise<Feed[]> {
+      const { rows } = await selectFeeds(
+        userId,
+        sql`AND s.consecutive_failures > 0 AND (f.suspended = 0 OR f.gone_at IS NOT NULL)`,
+      ).execute(db.heavyRead);
+      const failing = rows.map(toFeed);
+      return failing
+        .sort((a, b) => b.fetchState.consecutiveFailures - a.fetchState.consecutiveFailures || a.id - b.id)
+        .slice(0, limit);
+    },
+
+    /** The ids of the feeds with these links, by link. */
+    async findByLinks(links: readonly string[]): Promise<ReadonlyMap<string, number>> {
+      const { rows } = await sql<{ id: number; link: string }>`
+        SELECT id, link FROM feeds WHERE user_id = ${userId} AND link IN ${textList(db, links)}`.execute(
+        db.read,
+      );
+      return new Map(rows.map(({ id, link }) => [link, id]));
     },
 
     /** A feed that others have fetched already starts with what they have. */
