@@ -47,3 +47,14 @@ export async function findSessionUser(
 export async function endSession({ store }: AccountDeps, secret: string): Promise<void> {
   await store.credentials.deleteSession(sha256(secret));
 }
+
+/** Logs the user out everywhere, but for the browser that asks. */
+export async function endOtherSessions(
+  { store }: AccountDeps,
+  user: User,
+  ownSecret: string | undefined,
+): Promise<void> {
+  await store.credentials.deleteSessions(user.id, {
+    except: ownSecret === undefined ? undefined : sha256(ownSecret),
+  });
+}

@@ -39,6 +39,16 @@ export async function setPassword(
   await store.users.setPassword(user.id, await passwords.hash(password));
 }
 
+/** By the owner, for a member who has forgotten it: they can log in at once, however often they have tried. */
+export async function setMemberPassword(deps: AccountDeps, userId: number, password: string): Promise<void> {
+  const user = await deps.store.users.get(userId);
+  if (user.role === 'owner')
+    throw new Invalid('id: change your own password where the present one is asked for');
+  await setPassword(deps, user, password);
+  const [account] = attemptKeys(user.username, '');
+  await deps.store.loginAttempts.forget([account]);
+}
+
 /** As `setPassword`, for a user who shows that they know the present one. */
 export async function changePassword(
   deps: AccountDeps,

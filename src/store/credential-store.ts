@@ -62,6 +62,27 @@ export function credentialStore(db: Database, now: Clock) {
       await db.write((trx) => trx.deleteFrom('sessions').where('secret_sha256', '=', secretSha256).execute());
     },
 
+    async countSessions(userId: number): Promise<number> {
+      const { n } = await db.read
+        .selectFrom('sessions')
+        .select((e) => e.fn.countAll<number>().as('n'))
+        .where('user_id', '=', userId)
+        .where('expires_at', '>', now())
+        .executeTakeFirstOrThrow();
+      return n;
+    },
+
+    /** All of a user's, but for the one that is to stay. */
+    async deleteSessions(userId: number, { except }: { except?: string | undefined }): Promise<void> {
+      await db.write((trx) =>
+        trx
+          .deleteFrom('sessions')
+          .where('user_id', '=', userId)
+          .$if(except !== undefined, (query) => query.where('secret_sha256', '<>', except ?? ''))
+          .execute(),
+      );
+    },
+
     async deleteExpiredSessions(): Promise<void> {
       await db.write((trx) => trx.deleteFrom('sessions').where('expires_at', '<=', now()).execute());
     },

@@ -34,6 +34,12 @@ export function userStore(db: Database, now: Clock) {
       return row && toUser(row);
     },
 
+    async get(id: number): Promise<User> {
+      const row = await db.read.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
+      if (!row) throw new NotFound('user');
+      return toUser(row);
+    },
+
     async findOwner(): Promise<User | undefined> {
       const row = await db.read
         .selectFrom('users')

@@ -37,7 +37,13 @@ onEachEngine('accounts', (engine) => {
   describe('/api/me', () => {
     it('says who is asking, by cookie and by token', async () => {
       const body = {
-        data: { id: expect.any(Number), username: 'anna', role: 'owner', created_at: seconds() },
+        data: {
+          id: expect.any(Number),
+          username: 'anna',
+          role: 'owner',
+          created_at: seconds(),
+          sessions: expect.any(Number),
+        },
       };
       for (const client of [anna, await api.program('anna', 'read')]) {
         expect(await answerOf(await client.get('/api/me'))).toEqual({ status: 200, body });
@@ -91,6 +97,65 @@ onEachEngine('accounts', (engine) => {
       const response = await change(program, password);
       expect(response.status).toBe(204);
       expect(response.headers.getSetCookie()).toEqual([]);
+    });
+  });
+
+  describe('/api/me/sessions', () => {
+    const sessionsOf = async (client: Client) =>
+      (await jsonOf<{ data: { sessions: number } }>(await client.get('/api/me'))).data.sessions;
+
+    it('logs out everywhere else, and leaves programs and other people alone', async () => {
+      const others = [await api.logIn(nameOfBen), await api.logIn(nameOfBen)];
+      const program = await api.program(nameOfBen, 'write');
+      expect(await sessionsOf(ben)).toBe(3);
+      expect((await ben.delete('/api/me/sessions')).status).toBe(204);
+      expect(await sessionsOf(ben)).toBe(1);
+      for (const other of others) expect((await other.get('/api/me')).status).toBe(401);
+      expect(await sessionsOf(program)).toBe(1);
+      expect((await anna.get('/api/me')).status).toBe(200);
+    });
+
+    it('logs out every browser when a program asks for it', async () => {
+      const program = await api.program(nameOfBen, 'write');
+      expect((await program.delete('/api/me/sessions')).status).toBe(204);
+      expect((await ben.get('/api/me')).status).toBe(401);
+      expect(await sessionsOf(program)).toBe(0);
+    });
+
+    it('counts none that is over', async () => {
+      const { users, credentials } = api.accounts.store;
+      const userId = (await users.findByName(nameOfBen))?.id ?? 0;
+      await credentials.createSession({ secretSha256: nameOfBen, userId, expiresAt: api.clock.now() });
+      expect(await sessionsOf(ben)).toBe(1);
+    });
+  });
+
+  describe('/api/users/{id}/password', () => {
+    const fresh = 'another good one';
+    const idOf = async (username: string) => (await api.accounts.store.users.findByName(username))?.id;
+    /** From another address each time: here it is the account that is throttled. */
+    const logInStatus = async (tried: string) => {
+      const from = `203.0.113.${counter++}`;
+      const input = { username: nameOfBen, password: tried };
+      return (await api.visitor().post('/api/sessions', input, { from })).status;
+    };
+
+    it('gives a member who has tried in vain another password, and ends their sessions', async () => {
+      for (let n = 0; n < 4; n++) await logInStatus('wrong');
+      expect(await logInStatus(password)).toBe(429);
+      const path = `/api/users/${await idOf(nameOfBen)}/password`;
+      expect((await anna.put(path, { password: 'short' })).status).toBe(400);
+      expect((await ben.get('/api/me')).status).toBe(200);
+      expect((await anna.put(path, { password: fresh })).status).toBe(204);
+      expect((await ben.get('/api/me')).status).toBe(401);
+      expect(await logInStatus(fresh)).toBe(200);
+      expect(await logInStatus(password)).toBe(401);
+    });
+
+    it("is not a way around the question for the owner's present password", async () => {
+      const path = `/api/users/${await idOf('anna')}/password`;
+      expect((await anna.put(path, { password: fresh })).status).toBe(400);
+      expect((await anna.put('/api/users/999999/password', { password: fresh })).status).toBe(404);
     });
   });
 

@@ -16,6 +16,7 @@ const resources: Record<string, (api: TestApi, user: User) => Promise<number | s
     (await opened.store.forUser(user.id).groups.create({ name: `Group ${counter++}` })).id,
   '/api/tokens/{id}': async ({ accounts }, user) =>
     (await createToken(accounts, user, { name: 'theirs', scope: 'read' })).token.id,
+  '/api/users/{id}/password': async ({ opened }) => (await opened.store.users.findByName('ben'))?.id ?? 0,
   '/api/feeds/{id}': addFeed,
   '/api/feeds/{id}/refresh': addFeed,
   '/api/items/{id}': addEntry,
@@ -59,6 +60,7 @@ const bodies: Record<string, () => unknown> = {
   'patch /api/items/-/unread': () => ({ ids: [1] }),
   'post /api/items/-/read-all': () => ({}),
   'post /api/bookmarks': () => ({ link: `https://example.org/new/${counter++}` }),
+  'put /api/users/{id}/password': () => ({ password }),
   'post /api/sessions': () => ({ username: 'anna', password }),
   'post /api/setup': () => ({ token: 'made up', password }),
 };

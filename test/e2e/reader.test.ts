@@ -61,7 +61,9 @@ onEachEngine('reading', (engine) => {
         ).data;
 
       const found = await post('/api/feeds/validate', { url: `${origin}/` });
-      expect(found).toEqual({ feeds: [{ title: 'The site', link: `${origin}/feed.xml` }] });
+      expect(found).toMatchObject({
+        feeds: [{ title: 'The site', link: `${origin}/feed.xml`, item_count: 3, feed_id: null }],
+      });
       await post('/api/feeds', { link: `${origin}/feed.xml` });
       await until('the entries are there', async () => (await items()).length === 3);
       const [newest] = await items();

@@ -1,10 +1,11 @@
 // One's own account, its tokens, and for the owner the list of users.
 import { z } from '@hono/zod-openapi';
-import { startSession } from '../../accounts/sessions.ts';
+import { getCookie } from 'hono/cookie';
+import { endOtherSessions, startSession } from '../../accounts/sessions.ts';
 import { createToken } from '../../accounts/tokens.ts';
-import { addUser, changePassword } from '../../accounts/users.ts';
+import { addUser, changePassword, setMemberPassword } from '../../accounts/users.ts';
 import type { Token, User } from '../../model/user.ts';
-import type { Gate } from '../authenticate.ts';
+import { type Gate, sessionCookie } from '../authenticate.ts';
 import type { ApiDeps } from '../context.ts';
 import type { Router } from '../router.ts';
 import { ErrorBody, idParam, json, jsonBody, nameText, seconds, toSeconds } from '../schemas.ts';
@@ -12,6 +13,10 @@ import { ErrorBody, idParam, json, jsonBody, nameText, seconds, toSeconds } from
 const UserBody = z
   .object({ id: z.int(), username: z.string(), role: z.enum(['owner', 'member']), created_at: seconds })
   .openapi('User');
+
+const MeBody = UserBody.extend({
+  sessions: z.int().openapi({ description: 'In how many browsers you are logged in' }),
+}).openapi('Me');
 
 const TokenBody = z
   .object({ id: z.int(), name: z.string(), scope: z.enum(['read', 'write']), created_at: seconds })
@@ -27,6 +32,8 @@ const PasswordInput = z
   .object({ current_password: z.string().max(1000), password: z.string().max(1000) })
   .openapi('PasswordInput');
 
+const MemberPasswordInput = z.object({ password: z.string().max(1000) }).openapi('MemberPasswordInput');
+
 const tags = ['accounts'];
 
 export function accountRoutes(router: Router, deps: ApiDeps, gate: Gate): void {
@@ -36,9 +43,13 @@ export function accountRoutes(router: Router, deps: ApiDeps, gate: Gate): void {
       path: '/api/me',
       tags,
       summary: 'Who you are',
-      responses: { 200: json(z.object({ data: UserBody }), 'You') },
+      responses: { 200: json(z.object({ data: MeBody }), 'You') },
     },
-    async (c) => c.json({ data: toUserBody(c.get('actor').user) }, 200),
+    async (c) => {
+      const { user } = c.get('actor');
+      const sessions = await deps.store.credentials.countSessions(user.id);
+      return c.json({ data: { ...toUserBody(user), sessions } }, 200);
+    },
   );
 
   router.user(
@@ -55,6 +66,25 @@ export function accountRoutes(router: Router, deps: ApiDeps, gate: Gate): void {
       const { current_password: current, password } = c.req.valid('json');
       await changePassword(deps.accounts, user, { current, password });
       if (via === 'session') gate.setSessionCookie(c, (await startSession(deps.accounts, user)).secret);
+      return c.body(null, 204);
+    },
+  );
+
+  router.user(
+    {
+      method: 'delete',
+      path: '/api/me/sessions',
+      tags,
+      summary: 'Log out everywhere else; this browser stays logged in, and so do programs',
+      responses: { 204: { description: 'Logged out' } },
+    },
+    async (c) => {
+      const { user, via } = c.get('actor');
+      await endOtherSessions(
+        deps.accounts,
+        user,
+        via === 'session' ? getCookie(c, sessionCookie) : undefined,
+      );
       return c.body(null, 204);
     },
   );
@@ -130,6 +160,21 @@ export function accountRoutes(router: Router, deps: ApiDeps, gate: Gate): void {
       },
     },
     async (c) => c.json({ data: toUserBody(await addUser(deps.accounts, c.req.valid('json'))) }, 200),
+  );
+
+  router.owner(
+    {
+      method: 'put',
+      path: '/api/users/{id}/password',
+      tags,
+      summary: "Set a member's password; every session of theirs ends",
+      request: { params: idParam, body: jsonBody(MemberPasswordInput) },
+      responses: { 204: { description: 'Set' } },
+    },
+    async (c) => {
+      await setMemberPassword(deps.accounts, c.req.valid('param').id, c.req.valid('json').password);
+      return c.body(null, 204);
+    },
   );
 }
 
