@@ -27,7 +27,7 @@ export async function copySubscription(
     FROM entries WHERE feed_id = ${other.feed_id} AND id IN ${idList(db, JSON.parse(other.document_entries))}
     ORDER BY id RETURNING id, pub_date`.execute(trx);
   await addNewEntries(trx, { id: feedId, user_id: userId, group_id: groupId }, entries);
-  await sql`UPDATE feeds SET description = (SELECT description FROM feeds WHERE id = ${other.feed_id})
+  await sql`UPDATE feeds SET description = coalesce((SELECT description FROM feeds WHERE id = ${other.feed_id}), '')
     WHERE id = ${feedId}`.execute(trx);
   const ids = entries.map(({ id }) => id);
   await notePending(trx, 'entry', ids);
