@@ -21,8 +21,9 @@ export function listenForKeys(target: Document, keys: () => KeyMap): () => void 
       event.preventDefault();
       return;
     }
-    // Enter and space belong to the button or link that has the focus.
-    if ((name === 'Enter' || name === ' ') && isControl(event.target)) return;
+    // Enter and space belong to the button that has the focus, Enter to a link.
+    if (name === 'Enter' && isControl(event.target)) return;
+    if (name === ' ' && isControl(event.target) && !isLink(event.target)) return;
     const run = map[name];
     if (!run) return;
     event.preventDefault();
@@ -40,6 +41,10 @@ function isTyping(target: EventTarget | null): boolean {
   return (
     (isField && !isTick) || element.isContentEditable || Boolean(element.closest?.('dialog,[role="menu"]'))
   );
+}
+
+function isLink(target: EventTarget | null): boolean {
+  return Boolean((target as HTMLElement | null)?.closest?.('a[href]'));
 }
 
 function isControl(target: EventTarget | null): boolean {

@@ -21,6 +21,10 @@ export interface Preferences {
   list_width: number;
   hide_feeds: boolean;
   hide_list: boolean;
+  /** Leaves out feeds and groups in which all is read. */
+  hide_read_feeds: boolean;
+  /** Groups that are folded, by id. */
+  folded_groups: number[];
 }
 
 const usual: Preferences = {
@@ -39,6 +43,8 @@ const usual: Preferences = {
   list_width: 384,
   hide_feeds: false,
   hide_list: false,
+  hide_read_feeds: false,
+  folded_groups: [],
 };
 
 const key = 'lectern.preferences';
@@ -59,10 +65,12 @@ function keepCopy(): void {
   }
 }
 
+const kindOf = (value: unknown) => (Array.isArray(value) ? 'list' : value === null ? 'null' : typeof value);
+
 /** Only what has the type that it should have: another version of the app may have written it. */
 function takeOver(values: Record<string, unknown>): void {
   for (const name of Object.keys(usual) as (keyof Preferences)[]) {
-    if (typeof values[name] === typeof usual[name]) Object.assign(preferences, { [name]: values[name] });
+    if (kindOf(values[name]) === kindOf(usual[name])) Object.assign(preferences, { [name]: values[name] });
   }
 }
 
