@@ -117,8 +117,52 @@ export interface Job {
   attempts: number;
   max_attempts: number;
   progress: { done: number; total: number | null; note: string | null } | null;
+  cancel_requested: boolean;
   last_error: string | null;
   created_at: string;
   started_at: string | null;
   finished_at: string | null;
+}
+
+export interface JobCounts {
+  waiting: number;
+  running: number;
+  dead: number;
+}
+
+export interface ActivityDay {
+  /** In UTC, such as 2026-03-12. */
+  day: string;
+  entries: number;
+  pulls: { new: number; unchanged: number; failed: number; put_off: number };
+}
+
+export interface FailingFeed {
+  id: number;
+  name: string;
+  reason: string;
+  since: string;
+  consecutive_failures: number;
+  next_check_at: string | null;
+}
+
+export interface Activity {
+  days: ActivityDay[];
+  failing: { own: FailingFeed[]; others: { host: string; feeds: number }[] };
+}
+
+export interface Storage {
+  measured_at: string;
+  index_bytes: number;
+  library: { kind: string; files: number; bytes: number }[];
+  counts: { users: number; feeds: number; entries: number; bookmarks: number };
+}
+
+export interface LibraryCheck {
+  state: 'never' | 'running' | 'whole' | 'broken';
+  at: string | null;
+  progress: Job['progress'];
+  objects: number;
+  problem_count: number;
+  problems: { key: string; what: string }[];
 }

@@ -91,7 +91,9 @@ async function sentenceOf(response: Response): Promise<string> {
   if (response.status >= 500 && response.status !== 502) return errors.server;
   try {
     const { error } = await response.json();
-    const text: string = typeof error === 'string' ? error : error.message;
+    const said: string = typeof error === 'string' ? error : error.message;
+    // Programs are told which field it is; a person sees it.
+    const text = said.replace(/^[a-z_]+: /, '');
     return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?]$/.test(text) ? '' : '.'}`;
   } catch {
     return errors.server;

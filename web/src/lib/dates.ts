@@ -34,6 +34,13 @@ export function until(at: number, now: number): string {
   return time.inDays(Math.round(left / day));
 }
 
+/** `12 Mar 2019` */
+export function shortDate(at: number): string {
+  return new Intl.DateTimeFormat(currentLanguage() === 'en' ? 'en-GB' : currentLanguage(), {
+    dateStyle: 'medium',
+  }).format(new Date(at * 1000));
+}
+
 export function fullDate(at: number): string {
   return new Intl.DateTimeFormat(currentLanguage() === 'en' ? 'en-GB' : currentLanguage(), {
     dateStyle: 'full',

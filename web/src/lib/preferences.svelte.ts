@@ -47,6 +47,23 @@ const usual: Preferences = {
   folded_groups: [],
 };
 
+/** How articles and lists are set before anybody has chosen otherwise. */
+export const usualReading = pick(
+  'theme',
+  'font',
+  'size',
+  'measure',
+  'line_height',
+  'justify',
+  'density',
+  'order',
+  'mark_on_scroll',
+);
+
+function pick<K extends keyof Preferences>(...names: K[]): Pick<Preferences, K> {
+  return Object.fromEntries(names.map((name) => [name, usual[name]])) as Pick<Preferences, K>;
+}
+
 const key = 'lectern.preferences';
 
 function readCopy(): Partial<Preferences> {
@@ -87,10 +104,12 @@ export function prefer(changes: Partial<Preferences>): void {
   applyTheme();
   unsent = { ...unsent, ...changes };
   clearTimeout(timer);
-  timer = setTimeout(send, 400);
+  timer = setTimeout(sendPreferences, 400);
 }
 
-async function send(): Promise<void> {
+/** Sends at once what would be sent in a moment, for a page that is about to be left. */
+export async function sendPreferences(): Promise<void> {
+  clearTimeout(timer);
   const changes = unsent;
   unsent = {};
   try {

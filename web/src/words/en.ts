@@ -2,8 +2,9 @@
 import { accounts } from './en/accounts.ts';
 import { common } from './en/common.ts';
 import { operations } from './en/operations.ts';
+import { parts } from './en/parts.ts';
 import { reader } from './en/reader.ts';
 import { search } from './en/search.ts';
 import { settings } from './en/settings.ts';
 
-export const en = { ...common, accounts, operations, reader, search, settings };
+export const en = { ...common, accounts, operations, parts, reader, search, settings };

@@ -1,6 +1,6 @@
 import type { Words } from '../../lib/words.ts';
 
-export const common: Pick<Words, 'places' | 'actions' | 'errors' | 'time' | 'themes'> = {
+export const common: Pick<Words, 'places' | 'actions' | 'charts' | 'errors' | 'time' | 'themes'> = {
   places: {
     read: 'Lesen',
     library: 'Bibliothek',
@@ -43,4 +43,10 @@ export const common: Pick<Words, 'places' | 'actions' | 'errors' | 'time' | 'the
     inDays: (n) => (n === 1 ? 'morgen' : `in ${n} Tagen`),
   },
   themes: { system: 'System', light: 'Hell', dark: 'Dunkel', sepia: 'Sepia' },
+  charts: {
+    today: 'Heute',
+    day: 'Tag',
+    asTable: 'Als Tabelle',
+    summary: (what, total, days) => `${what}: ${total} in ${days} Tagen`,
+  },
 };

@@ -1,3 +1,92 @@
 import type { Words } from '../../lib/words.ts';
 
-export const operations: Words['operations'] = {};
+export const operations: Words['operations'] = {
+  title: 'Betrieb',
+  lead: 'Wie es diesem Lectern geht.',
+  notYours: {
+    title: 'Diese Seite ist nicht für alle',
+    text: 'Sie zeigt, wie Lectern im Ganzen läuft, und gehört der Person, der es gehört. Wenn bei dir etwas nicht geht, kann sie hier nachsehen.',
+    back: 'Zurück zum Lesen',
+  },
+  entries: {
+    question: 'Wie viele Einträge kamen jeden Tag?',
+    hint: 'Nach dem Tag, an dem sie erschienen sind, in den letzten 30 Tagen.',
+    label: 'Einträge',
+  },
+  pulls: {
+    question: 'Wie ging das Abholen?',
+    hint: 'Jedes Mal, wenn nach einem Feed gefragt wurde; jeder Ausgang hat sein eigenes Maß.',
+    outcomes: {
+      new: 'brachten etwas Neues',
+      unchanged: 'hatten nichts Neues',
+      put_off: 'baten um Geduld',
+      failed: 'schlugen fehl',
+    },
+  },
+  failing: {
+    question: 'Welche Feeds schlagen gerade fehl?',
+    none: 'Keiner. Jeder deiner Feeds hat zuletzt geantwortet.',
+    since: (when) => `seit ${when}`,
+    tries: (n) => (n === 1 ? '1 Versuch' : `${n} Versuche`),
+    next: (when) => `nächster Versuch ${when}`,
+    stopped: 'wird nicht mehr versucht',
+    others: 'Feeds von anderen schlagen fehl bei',
+    feeds: (n) => (n === 1 ? '1 Feed' : `${n} Feeds`),
+    all: (n) => `Alle ${n} zeigen`,
+  },
+  jobs: {
+    question: 'Was tut Lectern gerade?',
+    running: 'laufen',
+    waiting: 'warten',
+    dead: 'aufgegeben',
+    many: (n) => (n >= 1_000 ? '1.000+' : String(n)),
+    idle: 'Im Augenblick nichts.',
+    names: { 'pull-feed': 'Einen Feed abholen', 'check-library': 'Die Bibliothek prüfen' },
+    progress: (done, total) => `${done} von ${total}`,
+    attempts: (n, of) => `Versuch ${n} von ${of}`,
+    cancel: 'Abbrechen',
+    cancelLabel: (name) => `Abbrechen: ${name}`,
+    cancelling: 'hört gleich auf',
+    cancelled: 'Es ist abgebrochen.',
+    upNext: 'Wartet',
+    deadTitle: 'Aufgegeben',
+    deadHint:
+      'Sie sind so oft fehlgeschlagen, wie sie dürfen. Sonst hängt nichts davon ab; versuch sie noch einmal, wenn der Grund behoben ist.',
+    retry: 'Noch einmal',
+    retryLabel: (name) => `Noch einmal: ${name}`,
+    retryAll: 'Alle noch einmal',
+    retried: (n) =>
+      n === 1 ? '1 Auftrag wird noch einmal versucht.' : `${n} Aufträge werden noch einmal versucht.`,
+    more: (n) => `und ${n} mehr`,
+  },
+  storage: {
+    question: 'Wie viel Platz braucht es?',
+    index: 'Index',
+    indexHint: 'die Datenbank; sie lässt sich aus der Bibliothek neu machen',
+    libraryHint: 'die Bibliothek: einfache Dateien, die gesichert werden sollten',
+    kind: 'Was',
+    files: 'Dateien',
+    size: 'Größe',
+    kinds: { journal: 'Journal', 'library.json': 'Über die Bibliothek' },
+    counts: {
+      users: (n) => (n === 1 ? 'Person' : 'Personen'),
+      feeds: (n) => (n === 1 ? 'Feed' : 'Feeds'),
+      entries: (n) => (n === 1 ? 'Eintrag' : 'Einträge'),
+      bookmarks: () => 'Lesezeichen',
+    },
+  },
+  check: {
+    question: 'Ist die Bibliothek ganz?',
+    never:
+      'Noch hat niemand nachgesehen. Eine Prüfung liest die Liste aller Dateien und vergleicht sie mit dem, was da sein soll.',
+    running: 'Es wird gerade nachgesehen.',
+    looked: (n) => `${n} angesehen`,
+    whole: (n, when) => `Ja. Alle ${n} Dateien waren da (${when}).`,
+    broken: (n, when) => (n === 1 ? `Nein: 1 Problem (${when}).` : `Nein: ${n} Probleme (${when}).`),
+    todo: 'Was zu tun ist: Leg die Dateien unten aus einer Sicherung zurück und prüf dann noch einmal. Ohne Sicherung schreibt „lectern library renew“ eine neue Bibliothek aus dem Index, solange der noch ganz ist.',
+    start: 'Jetzt prüfen',
+    file: 'Datei',
+    what: 'Problem',
+    more: (n) => `${n} weitere werden nicht gezeigt.`,
+  },
+};

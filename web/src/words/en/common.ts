@@ -41,4 +41,10 @@ export const common = {
     inDays: (n: number) => (n === 1 ? 'tomorrow' : `in ${n} days`),
   },
   themes: { system: 'System', light: 'Light', dark: 'Dark', sepia: 'Sepia' },
+  charts: {
+    today: 'Today',
+    day: 'Day',
+    asTable: 'As a table',
+    summary: (what: string, total: string, days: number) => `${what}: ${total} in ${days} days`,
+  },
 };
