@@ -5,12 +5,14 @@ import {
   bookmarkToCome,
   type Change,
   compact,
+  countWithChanges,
   type WaitingChange,
   withChanges,
 } from '../../web/src/offline/changes.ts';
 
 const ids = [1, 2, 3, 4, 5, 6];
 const feedOf = (id: number) => (id % 2 === 0 ? 20 : 10);
+const keyOf = (id: number) => `entry-${id}`;
 const copy = { link: 'https://example.org/', title: '', feed_name: '', pub_date: 0, content: '' };
 
 const someId = fc.constantFrom(...ids);
@@ -20,22 +22,14 @@ const change: fc.Arbitrary<Change> = fc.oneof(
     ids: fc.uniqueArray(someId, { minLength: 1 }),
     read: fc.boolean(),
   }),
-  fc.record({
-    kind: fc.constant('bookmark' as const),
-    entryId: someId,
-    on: fc.constant(true as const),
-    copy: fc.constant(copy),
-  }),
-  fc.record({
-    kind: fc.constant('bookmark' as const),
-    entryId: someId,
-    on: fc.constant(false as const),
-    bookmarkId: fc.constant(null),
-  }),
+  someId.map((entryId) => ({ kind: 'bookmark', key: keyOf(entryId), entryId, on: true, copy }) as const),
+  someId.map(
+    (entryId) => ({ kind: 'bookmark', key: keyOf(entryId), entryId, on: false, bookmarkId: null }) as const,
+  ),
   fc.record({
     kind: fc.constant('read-all' as const),
-    throughId: someId,
-    feedIds: fc.option(fc.subarray([10, 20], { minLength: 1 })),
+    throughId: fc.option(someId),
+    feedIds: fc.subarray([10, 20], { minLength: 1 }),
   }),
 );
 const waitingChanges = fc
@@ -48,10 +42,10 @@ function serverAfter(changes: readonly Change[]) {
   const bookmarked = new Map(ids.map((id) => [id, id === 4]));
   for (const one of changes) {
     if (one.kind === 'mark') for (const id of one.ids) unread.set(id, !one.read);
-    else if (one.kind === 'bookmark') bookmarked.set(one.entryId, one.on);
+    else if (one.kind === 'bookmark') bookmarked.set(one.entryId ?? 0, one.on);
     else
       for (const id of ids)
-        if (id <= one.throughId && (one.feedIds?.includes(feedOf(id)) ?? true)) unread.set(id, false);
+        if (id <= (one.throughId ?? id) && one.feedIds.includes(feedOf(id))) unread.set(id, false);
   }
   return ids.map((id) => ({ id, unread: unread.get(id), bookmarked: bookmarked.get(id) }));
 }
@@ -93,16 +87,19 @@ describe('changes that wait', () => {
     fc.assert(
       fc.property(waitingChanges, (waiting) => {
         const before = serverAfter([]);
-        const shown = before.map(({ id, unread, bookmarked }) =>
-          withChanges(
-            { id, feed_id: feedOf(id), unread: unread ?? false, bookmark_id: bookmarked ? 77 : null },
-            waiting,
-          ),
-        );
+        const shown = before.map(({ id, unread = false, bookmarked }) => {
+          const entry = {
+            key: keyOf(id),
+            id,
+            feedId: feedOf(id),
+            unread,
+            bookmarkId: bookmarked ? 77 : null,
+          };
+          const marks = withChanges(entry, waiting);
+          return { id, unread: marks.unread, bookmarked: marks.bookmarkId !== null };
+        });
         const after = serverAfter(waiting.map(({ change: one }) => one));
-        expect(
-          shown.map(({ id, unread, bookmark_id }) => ({ id, unread, bookmarked: bookmark_id !== null })),
-        ).toEqual(after);
+        expect(shown).toEqual(after);
       }),
       { numRuns: 500 },
     );
@@ -117,10 +114,23 @@ describe('changes that wait', () => {
     expect(sent.map(({ covers }) => covers)).toEqual([[], [], [1]]);
   });
 
-  it('leave an entry that they do not touch as the same object', () => {
-    const entry = { id: 9, feed_id: 1, unread: true, bookmark_id: null };
-    expect(withChanges(entry, [{ id: 1, change: { kind: 'mark', ids: [8], read: true } }])).toBe(entry);
-    const starred = withChanges(entry, [{ id: 1, change: { kind: 'bookmark', entryId: 9, on: true, copy } }]);
-    expect(starred.bookmark_id).toBe(bookmarkToCome);
+  it('stand for a bookmark whose number is not known yet', () => {
+    const entry = { key: 'entry-9', id: 9, feedId: 1, unread: true, bookmarkId: null };
+    const waiting = [
+      { id: 1, change: { kind: 'bookmark', key: 'entry-9', entryId: 9, on: true, copy } as const },
+    ];
+    expect(withChanges(entry, waiting)).toEqual({ unread: true, bookmarkId: bookmarkToCome });
+  });
+
+  it('show in the counts of feeds', () => {
+    const mark: WaitingChange = {
+      id: 1,
+      change: { kind: 'mark', ids: [1, 2], read: true, byFeed: [[10, -2]] },
+    };
+    const all: WaitingChange = { id: 2, change: { kind: 'read-all', throughId: 9, feedIds: [10] } };
+    expect(countWithChanges(10, 5, [mark])).toBe(3);
+    expect(countWithChanges(20, 5, [mark])).toBe(5);
+    expect(countWithChanges(10, 5, [mark, all])).toBe(0);
+    expect(countWithChanges(10, 1, [mark])).toBe(0);
   });
 });

@@ -11,11 +11,25 @@ export interface PageCopy {
 }
 
 export type Change =
-  | { readonly kind: 'mark'; readonly ids: readonly number[]; readonly read: boolean }
-  | { readonly kind: 'bookmark'; readonly entryId: number; readonly on: true; readonly copy: PageCopy }
+  | {
+      readonly kind: 'mark';
+      readonly ids: readonly number[];
+      readonly read: boolean;
+      /** By how much it changes the unread counts of which feeds. */
+      readonly byFeed?: readonly (readonly [number, number])[];
+    }
   | {
       readonly kind: 'bookmark';
-      readonly entryId: number;
+      /** `entry-7`, or `bookmark-7` where the entry is gone. */
+      readonly key: string;
+      readonly entryId: number | null;
+      readonly on: true;
+      readonly copy: PageCopy;
+    }
+  | {
+      readonly kind: 'bookmark';
+      readonly key: string;
+      readonly entryId: number | null;
       readonly on: false;
       readonly bookmarkId: number | null;
     }
@@ -23,10 +37,10 @@ export type Change =
       readonly kind: 'read-all';
       readonly feedId?: number;
       readonly groupId?: number;
-      /** The newest entry that the person has seen: what came later stays unread. */
-      readonly throughId: number;
+      /** The newest entry that the person has seen: what came later stays unread. Null: there was nothing to see. */
+      readonly throughId: number | null;
       /** The feeds that it meant at that moment, so that lists can show it before it is sent. */
-      readonly feedIds: readonly number[] | null;
+      readonly feedIds: readonly number[];
     };
 
 export interface WaitingChange {
@@ -90,28 +104,50 @@ function compactMarks(marks: readonly WaitingChange[]): { change: Change; covers
 }
 
 interface Shown {
-  readonly id: number;
-  readonly feed_id: number;
-  unread: boolean;
-  bookmark_id: number | null;
+  readonly key: string;
+  readonly id: number | null;
+  readonly feedId: number | null;
+  readonly unread: boolean;
+  readonly bookmarkId: number | null;
 }
 
 /** Stands for the id of a bookmark that the server has not made yet. */
 export const bookmarkToCome = -1;
 
-/** An entry as it will be when all that waits has been sent. */
-export function withChanges<E extends Shown>(entry: E, waiting: readonly WaitingChange[]): E {
-  let { unread, bookmark_id } = entry;
+/** The marks of an entry as they will be when all that waits has been sent. */
+export function withChanges(
+  { key, id, feedId, unread, bookmarkId }: Shown,
+  waiting: readonly WaitingChange[],
+): { unread: boolean; bookmarkId: number | null } {
+  const marks = { unread, bookmarkId };
   for (const { change } of waiting) {
     if (change.kind === 'mark') {
-      if (change.ids.includes(entry.id)) unread = !change.read;
+      if (id !== null && change.ids.includes(id)) marks.unread = !change.read;
     } else if (change.kind === 'bookmark') {
-      if (change.entryId === entry.id) bookmark_id = change.on ? (bookmark_id ?? bookmarkToCome) : null;
-    } else if (entry.id <= change.throughId && (change.feedIds?.includes(entry.feed_id) ?? true)) {
-      unread = false;
+      if (change.key === key) marks.bookmarkId = change.on ? (marks.bookmarkId ?? bookmarkToCome) : null;
+    } else if (isCovered({ id, feedId }, change)) {
+      marks.unread = false;
     }
   }
-  return unread === entry.unread && bookmark_id === entry.bookmark_id
-    ? entry
-    : { ...entry, unread, bookmark_id };
+  return marks;
+}
+
+function isCovered(
+  { id, feedId }: Pick<Shown, 'id' | 'feedId'>,
+  { throughId, feedIds }: Extract<Change, { kind: 'read-all' }>,
+): boolean {
+  if (id === null || feedId === null || !feedIds.includes(feedId)) return false;
+  return throughId === null || id <= throughId;
+}
+
+/** The unread count of a feed, likewise. */
+export function countWithChanges(feedId: number, unread: number, waiting: readonly WaitingChange[]): number {
+  let count = unread;
+  for (const { change } of waiting) {
+    if (change.kind === 'read-all' && change.feedIds.includes(feedId)) count = 0;
+    if (change.kind === 'mark') {
+      for (const [id, by] of change.byFeed ?? []) if (id === feedId) count += by;
+    }
+  }
+  return Math.max(0, count);
 }
