@@ -8,6 +8,7 @@ import { run as refresh } from './refresh.ts';
 import { run as reinflate } from './reinflate.ts';
 import { run as search } from './search.ts';
 import { run as unread } from './unread.ts';
+import { run as web } from './web.ts';
 
 const benchmarks: Record<string, { about: string; run: () => Promise<boolean> }> = {
   http: { about: 'requests per second, compared with bare node:http in the same run', run: http },
@@ -18,6 +19,7 @@ const benchmarks: Record<string, { about: string; run: () => Promise<boolean> }>
   unread: { about: 'the lists of the reader as the archive grows', run: unread },
   feeds: { about: 'parsing and cleaning feeds, compared with JSON.parse of the same texts', run: feeds },
   search: { about: 'finding words among 100,000 documents, compared with bare FTS5', run: search },
+  web: { about: 'how soon the reader shows something in a slow browser', run: web },
   reinflate: { about: 'rebuilding an index, compared with bare prepared inserts', run: reinflate },
 };
 

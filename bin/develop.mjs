@@ -1,11 +1,11 @@
-// The commands of those who work on Lectern: npm test, npm run check | format | openapi | bench | conformance.
+// The commands of those who work on Lectern: npm test, npm run check | format | openapi | bench | conformance | screenshots.
 import { join } from 'node:path';
 import { ensureBuilt, ensureInstalled, fail, pinnedNode, requireNode20, root, run } from './launch.mjs';
 
 const [task, ...args] = process.argv.slice(2);
 requireNode20();
 ensureInstalled('all');
-if (task === 'test' || task === 'bench') ensureBuilt();
+if (['test', 'bench', 'screenshots'].includes(task)) ensureBuilt();
 const node = pinnedNode().path;
 const tool = (path) => join(root, 'node_modules', path);
 
@@ -17,6 +17,7 @@ const tasks = {
   openapi: () => inOrder([[join(root, 'scripts', 'write-openapi.ts')]]),
   conformance: () => inOrder([[join(root, 'conformance', 'main.ts'), ...args]]),
   bench: () => inOrder([[join(root, 'bench', 'main.ts'), ...args]]),
+  screenshots: () => inOrder([[join(root, 'scripts', 'screenshots.ts')]]),
 };
 
 if (!tasks[task]) fail(`Unknown task "${task}". Known: ${Object.keys(tasks).join(', ')}.`);

@@ -1,0 +1,105 @@
+// `npm run screenshots`: the main pages as a person sees them, on a desk and on a phone, by day and by night, written to
+// docs/screenshots.
+import { mkdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { desktop, launchBrowser, phone } from '../test/support/chromium.ts';
+import { startWebApp, type WebApp } from '../test/support/web-app.ts';
+import { fillWithDemo } from './demo-library.ts';
+
+const folder = fileURLToPath(new URL('../docs/screenshots', import.meta.url));
+
+const devices: Record<string, BrowserContextOptions> = {
+  desktop: { viewport: desktop },
+  phone: { viewport: phone, isMobile: true, hasTouch: true, deviceScaleFactor: 2 },
+};
+const themes = ['light', 'dark'] as const;
+
+/** Each goes to its page and waits until what it is about is there. */
+const shots: Record<string, (page: Page, app: WebApp, device: string) => Promise<void>> = {
+  async reader(page, app, device) {
+    await page.goto(`${app.url}/?view=all`);
+    const first = page.getByRole('link', { name: /What a shelf remembers/ });
+    await first.waitFor();
+    if (device === 'desktop') await openArticle(page, /What a shelf remembers/);
+  },
+  async article(page, app, device) {
+    await page.goto(`${app.url}/?view=all`);
+    await openArticle(
+      page,
+      device === 'desktop' ? /How wide is a comfortable line/ : /What a shelf remembers/,
+    );
+    if (device === 'desktop') await page.keyboard.press('f');
+  },
+  async search(page, app) {
+    await page.goto(`${app.url}/search`);
+    await page.getByRole('searchbox', { name: 'Search your library' }).fill('line');
+    await page.locator('mark').first().waitFor();
+  },
+  async operations(page, app) {
+    await page.goto(`${app.url}/operations`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+  },
+  async settings(page, app) {
+    await page.goto(`${app.url}/settings`);
+    await page.getByRole('heading', { name: 'Reading' }).waitFor();
+  },
+};
+
+async function openArticle(page: Page, title: RegExp): Promise<void> {
+  await page.getByRole('link', { name: title }).first().click();
+  await page.getByRole('article').getByRole('heading', { name: title }).waitFor();
+  await page.frameLocator('iframe >> visible=true').getByRole('paragraph').first().waitFor();
+}
+
+async function takeAll(browser: Browser, app: WebApp): Promise<number> {
+  let sizeBytes = 0;
+  for (const [device, options] of Object.entries(devices)) {
+    for (const colorScheme of themes) {
+      const context = await browser.newContext({
+        ...options,
+        colorScheme,
+        locale: 'en-GB',
+        reducedMotion: 'reduce',
+      });
+      await app.logIn(context);
+      for (const [name, prepare] of Object.entries(shots)) {
+        const page = await context.newPage();
+        const path = join(folder, `${name}-${device}-${colorScheme}.png`);
+        await prepare(page, app, device);
+        await settle(page);
+        await page.screenshot({ path, animations: 'disabled', caret: 'hide' });
+        await page.close();
+        sizeBytes += statSync(path).size;
+        process.stdout.write(`docs/screenshots/${name}-${device}-${colorScheme}.png\n`);
+      }
+      await context.close();
+    }
+  }
+  return sizeBytes;
+}
+
+/** Until nothing is fetched any more, the fonts are there and two frames have been drawn. */
+async function settle(page: Page): Promise<void> {
+  // A stream of events may stay open: then the network never falls silent.
+  await page.waitForLoadState('networkidle', { timeout: 5_000 }).catch(() => {});
+  await page.evaluate(
+    `document.fonts.ready.then(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))`,
+  );
+}
+
+mkdirSync(folder, { recursive: true });
+const app = await startWebApp();
+try {
+  await fillWithDemo(app);
+  const browser = await launchBrowser();
+  try {
+    const sizeBytes = await takeAll(browser, app);
+    process.stdout.write(`${(sizeBytes / 1e6).toFixed(1)} MB in all.\n`);
+  } finally {
+    await browser.close();
+  }
+} finally {
+  await app.close();
+}

@@ -1,0 +1,67 @@
+// How much JavaScript the reader page may load: all of it, counted as it goes over the wire.
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { useBrowser } from '../support/browser.ts';
+import { startWebApp, type WebApp } from '../support/web-app.ts';
+
+const dist = fileURLToPath(new URL('../../web/dist', import.meta.url));
+const mostBytes = 90_000;
+
+const browser = useBrowser();
+
+describe('the JavaScript of the reader page', () => {
+  let app: WebApp;
+  beforeAll(async () => {
+    app = await startWebApp();
+    await app.follow({ path: '/feed.xml', title: 'Field Notes', entries: 3 });
+  });
+  afterAll(() => app.close());
+
+  it(`is at most ${mostBytes / 1000} KB of gzip, with whatever is loaded while one reads`, async () => {
+    const page = await browser.page();
+    await app.logIn(page.context());
+    const requested = new Set<string>();
+    page.on('request', (request) => {
+      if (request.resourceType() === 'script') requested.add(new URL(request.url()).pathname);
+    });
+    await page.goto(app.url);
+    await page.getByRole('link', { name: /Field Notes, entry 1/ }).click();
+    await page.getByRole('article').getByRole('heading', { name: 'Field Notes, entry 1' }).waitFor();
+    for (const key of ['?', 'a']) {
+      await page.keyboard.press(key);
+      await page.getByRole('dialog').waitFor();
+      await page.keyboard.press('Escape');
+    }
+    expect(requested.size).toBeGreaterThan(1);
+
+    const files = new Set([...requested].map((path) => join(dist, path)));
+    for (const file of staticScripts('index.html')) files.add(file);
+    const sizes = [...files].map((file) => ({
+      file: basename(file),
+      bytes: gzipSync(readFileSync(file), { level: 9 }).length,
+    }));
+    const total = sizes.reduce((sum, { bytes }) => sum + bytes, 0);
+    expect(total, JSON.stringify(sizes)).toBeLessThanOrEqual(mostBytes);
+  });
+});
+
+/** The scripts that a page names, and those that they import before they run. */
+function staticScripts(page: string): Set<string> {
+  const html = readFileSync(join(dist, page), 'utf8');
+  const found = new Set<string>();
+  const visit = (file: string) => {
+    if (found.has(file)) return;
+    found.add(file);
+    const code = readFileSync(file, 'utf8');
+    for (const [, name = ''] of code.matchAll(/(?:from|import)\s*["'](\.\/[^"']+\.js)["']/g)) {
+      visit(join(file, '..', name));
+    }
+  };
+  for (const [, path = ''] of html.matchAll(/<(?:script|link)[^>]+(?:src|href)="([^"]+\.js)"/g)) {
+    visit(join(dist, path));
+  }
+  return found;
+}
