@@ -102,6 +102,7 @@ async function rebuild(target: Target, files: Files): Promise<number> {
   return timed(async () => {
     const rebuild = await openRebuild(target, {
       now,
+      pullIntervalMs: 1_800_000,
       migrations: benchMigrations(target.engine),
       tables: benchTables,
     });

@@ -200,7 +200,8 @@ function makeDoc(refId: number, userId: number): SearchText {
     refId,
     title,
     text,
-    urlKey: null,
+    url: `https://example.org/${refId}`,
+    urlKey: `1:example.org/${refId}`,
     site: 'example.org',
     publishedAt: 1_600_000_000_000 + refId * 90_000,
   };

@@ -109,6 +109,7 @@ const ownedElsewhere: Record<string, string> = {
   'src/store/user-store.ts': 'a new password ends the sessions of the user it names',
   'src/store/search/doc-plan.ts': 'the indexer works for all users: whose a document is, its source says',
   'src/store/search/search-index.ts': 'it writes what doc-plan.ts has planned',
+  'src/store/search/twins.ts': 'it follows what the indexer writes, for one user after the other',
 };
 
 const layers: Record<string, number> = {

@@ -5,6 +5,7 @@ import type { FoundFeed } from '../feeds/discover/discover-feeds.ts';
 import type { FolderStats } from '../library/stats.ts';
 import type { Log } from '../log.ts';
 import type { Clock, RandomText } from '../model/glossary.ts';
+import type { SearchSources } from '../model/search.ts';
 import type { Scope, User } from '../model/user.ts';
 import type { Store, UserRows } from '../store/store.ts';
 import type { ClientRules } from './client.ts';
@@ -25,6 +26,8 @@ export interface ApiDeps {
   /** The feeds of an address, found by asking it. */
   readonly discoverFeeds: (address: string) => Promise<readonly FoundFeed[]>;
   readonly measureLibrary: () => Promise<readonly FolderStats[]>;
+  /** The texts of what a search finds. */
+  readonly searchSources: SearchSources;
 }
 
 /** Who is asking, and the rows that are theirs. */

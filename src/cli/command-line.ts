@@ -6,6 +6,7 @@ import { jobsCommand } from './jobs.ts';
 import { libraryCommand } from './library.ts';
 import { reinflateCommand } from './reinflate.ts';
 import type { Runtime } from './runtime.ts';
+import { searchCommand } from './search.ts';
 import { serveCommand } from './serve.ts';
 import { tokenCommand } from './token.ts';
 import { userCommand } from './user.ts';
@@ -37,6 +38,7 @@ function program(runtime: Runtime): Command {
   root.addCommand(jobsCommand(runtime));
   root.addCommand(libraryCommand(runtime));
   root.addCommand(reinflateCommand(runtime));
+  root.addCommand(searchCommand(runtime));
   for (const command of withSubcommands(root)) {
     command.exitOverride().configureOutput({
       writeOut: (text) => runtime.stdout.write(text),
@@ -60,6 +62,7 @@ Examples:
   lectern jobs list --state dead                  what could not be done, and why
   lectern library check                           is every file of the library whole?
   lectern reinflate                               rebuild the index from the library
+  lectern search rebuild                          index every text anew
 
 Settings come from the environment: LECTERN_HOME (./data), LECTERN_PORT (8484),
 LECTERN_DATABASE_URL, LECTERN_PASSWORD and more; README.md lists them.

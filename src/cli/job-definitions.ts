@@ -1,6 +1,6 @@
 // Every kind of job that the worker can do, put together from the features.
 import { createHostTurns } from '../feeds/host-turns.ts';
-import { parseFeed } from '../feeds/parse/parse-feed.ts';
+import { ParseThread } from '../feeds/parse-thread-client.ts';
 import { type PullDeps, pullFeed } from '../feeds/pull-feed.ts';
 import { pullKind } from '../feeds/pull-jobs.ts';
 import { defineJob, type JobDefinition } from '../jobs/registry.ts';
@@ -11,11 +11,12 @@ export function jobDefinitions(
   runtime: Runtime,
   { config, store, library, outbound, pullsInHand, pullTally }: Opened,
 ): readonly JobDefinition[] {
+  const parsing = new ParseThread();
   const deps: PullDeps = {
     pulls: store.pulls,
     outbound,
     turns: createHostTurns(runtime.now),
-    parse: async (document) => parseFeed(document),
+    parse: (document) => parsing.parse(document),
     settings: config.pull,
     now: runtime.now,
     userAgent: (subscribers) => userAgent(runtime.version, config.publicUrl, subscribers),

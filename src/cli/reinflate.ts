@@ -34,7 +34,7 @@ async function run(
 
   const started = performance.now();
   const bar = progressBar(runtime, 'Rebuilding');
-  const rebuild = await openRebuild(config.database, { now });
+  const rebuild = await openRebuild(config.database, { now, pullIntervalMs: config.pull.intervalMs });
   const summary = await closing(rebuild, () =>
     reinflate({
       files,
@@ -82,7 +82,10 @@ async function requireWhole(files: Files): Promise<void> {
 
 async function makeRoom(runtime: Runtime, force: boolean): Promise<string | undefined> {
   const { config } = runtime.readConfig();
-  const rebuild = await openRebuild(config.database, { now: runtime.now });
+  const rebuild = await openRebuild(config.database, {
+    now: runtime.now,
+    pullIntervalMs: config.pull.intervalMs,
+  });
   const { isFull, isInUse } = await closing(rebuild, async () => ({
     isFull: !(await rebuild.findProgress()) && !(await rebuild.isEmpty()),
     isInUse: await rebuild.isInUse(),

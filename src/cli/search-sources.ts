@@ -1,8 +1,13 @@
-// Every kind of document that can be found. A feature that has documents adds its source here.
-import { entrySource } from '../feeds/entry-search.ts';
-import type { SearchSource } from '../model/search.ts';
+// Every kind of document that can be found. A feature that has documents adds its source here, and the name of the kind
+// to `searchKinds`: neither compiles without the other.
+import { bookmarkSource, entrySource, feedSource } from '../feeds/reader-search.ts';
+import type { SearchSources } from '../model/search.ts';
 import type { Store } from '../store/store.ts';
 
-export function searchSources(store: Store): SearchSource[] {
-  return [entrySource(store.entryTexts)];
+export function searchSources({ readerTexts }: Pick<Store, 'readerTexts'>): SearchSources {
+  return {
+    bookmark: bookmarkSource(readerTexts),
+    entry: entrySource(readerTexts),
+    feed: feedSource(readerTexts),
+  };
 }

@@ -111,7 +111,12 @@ function startRunner(runtime: Runtime, opened: Opened, holder = runtime.randomTe
 function startUpkeep(runtime: Runtime, opened: Opened, onFatal: (error: Error) => void) {
   const { searchIndex, leases } = opened.store;
   const indexer = createIndexer(
-    { searchIndex, leases, sources: searchSources(opened.store), isBusy: () => opened.pullsInHand.size > 0 },
+    {
+      searchIndex,
+      leases,
+      sources: Object.values(searchSources(opened.store)),
+      isBusy: () => opened.pullsInHand.size > 0,
+    },
     runtime.randomText(12),
   );
   const { login, pull } = opened.config;
@@ -134,6 +139,7 @@ async function startApi(runtime: Runtime, opened: Opened) {
     now: runtime.now,
     webApp: readWebApp(runtime.webApp),
     discoverFeeds: feedFinder(opened.outbound),
+    searchSources: searchSources(store),
     measureLibrary: () => libraryStats(opened.library.files),
   });
   const listening = await listen(app.fetch, config);

@@ -9,9 +9,8 @@ export async function bookmarkEntry({ entries, feeds, bookmarks }: Rows, entryId
   const entry = await entries.get(entryId);
   const feed = await feeds.get(entry.feedId);
   const { link, title, content, pubDate } = entry;
-  const isPage = /^https?:\/\//i.test(link) && URL.canParse(link);
   return bookmarks.create({
-    saved: isPage ? savedUrl(link) : savedWithoutUrl(feed.link, entry.guid),
+    saved: isPageAddress(link) ? savedUrl(link) : savedWithoutUrl(feed.link, entry.guid),
     entryId,
     feedId: feed.id,
     link,
@@ -20,6 +19,11 @@ export async function bookmarkEntry({ entries, feeds, bookmarks }: Rows, entryId
     pubDate,
     feedName: feed.name,
   });
+}
+
+/** Whether it is the address of a page; entries may link to anything, or to nothing. */
+export function isPageAddress(link: string): boolean {
+  return /^https?:\/\//i.test(link) && URL.canParse(link);
 }
 
 export interface PageToBookmark {

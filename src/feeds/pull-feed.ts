@@ -1,6 +1,6 @@
 // One pull: asks for an address once, for everybody who follows it, and writes down what came of it.
 import { createHash } from 'node:crypto';
-import { LecternError } from '../errors.ts';
+import { Later, LecternError } from '../errors.ts';
 import type { PublishedEntry } from '../model/entry.ts';
 import { type PullOutcome, pullOutcomes } from '../model/feed.ts';
 import type { Clock, Millis } from '../model/glossary.ts';
@@ -60,7 +60,11 @@ export async function pullFeed(
     (feed) => !feed.suspended || pull.evenSuspended.includes(feed.id),
   );
   const isWanted = (feed: PullFeed) => pull.manual || !shouldSkip(feed, deps.now());
-  if (!feeds.some(isWanted)) return undefined;
+  if (!feeds.some(isWanted)) {
+    const isMore = (asked: Pull) => asksForMore(asked, pull, []);
+    if (await deps.pulls.settle(fence, pull, [], () => ({ state: {} }), isMore)) throw new Later(0);
+    return undefined;
+  }
 
   const leave = deps.turns.enter(pull.link);
   try {
@@ -68,6 +72,12 @@ export async function pullFeed(
   } finally {
     leave();
   }
+}
+
+/** What was asked while we were at it is answered by what we did, if that was a request and for that feed. */
+function asksForMore(asked: Pull, did: Pull, answered: readonly PullFeed[]): boolean {
+  const isNew = (id: number) => !did.evenSuspended.includes(id) && !answered.some((feed) => feed.id === id);
+  return (asked.manual && !did.manual && answered.length === 0) || asked.evenSuspended.some(isNew);
 }
 
 async function ask(
@@ -88,8 +98,9 @@ async function ask(
   });
   signal.throwIfAborted();
   const found = await understand(deps, outcome, feeds, fence, pull);
+  const answered = wasAsked(outcome) ? feeds : [];
   const ends = new Set<PullOutcome>();
-  await deps.pulls.settle(
+  const isMore = await deps.pulls.settle(
     fence,
     pull,
     feeds.map(({ id }) => id),
@@ -98,8 +109,15 @@ async function ask(
       ends.add(outcomeOf(end));
       return end;
     },
+    (asked: Pull) => asksForMore(asked, pull, answered),
   );
+  if (isMore) throw new Later(0);
   return pullOutcomes.find((one) => ends.has(one));
+}
+
+/** Nothing is asked of a host that has asked for a pause. */
+function wasAsked(outcome: Outcome): boolean {
+  return outcome.kind !== 'rate-limited' || outcome.status !== undefined;
 }
 
 /** By what is written down of it. */
@@ -191,6 +209,7 @@ async function read(
         // A feed that nobody has named goes by what it calls itself.
         ...(parsed && parsed.title !== '' && feed.name === target.link ? { name: parsed.title } : {}),
         ...(parsed?.siteUrl && feed.siteUrl === '' ? { siteUrl: parsed.siteUrl } : {}),
+        ...(parsed && parsed.description !== feed.description ? { description: parsed.description } : {}),
       },
     };
   };
@@ -272,10 +291,10 @@ function failureState(
 }
 
 function limitedState(deps: PullDeps, feed: PullFeed, outcome: RateLimited): FetchStateChange {
-  const { status, named, retryAt } = outcome;
+  const { named, retryAt } = outcome;
   const capped = (until: Millis) => cappedRetryAfter(deps.settings, until, deps.now());
   // The host had asked before for a pause: nothing was asked, so nothing has failed.
-  if (status === undefined) return { retry_after_until: capped(retryAt) };
+  if (!wasAsked(outcome)) return { retry_after_until: capped(retryAt) };
   return failureState(deps, feed, outcome, capped(named ?? deps.now() + retryAfterDefaultMs));
 }
 

@@ -49,8 +49,17 @@ export async function requestRefresh(
   { id, link, proxy }: PullTarget & { readonly id: number },
   { evenSuspended }: { evenSuspended: boolean },
 ): Promise<void> {
-  const payload = { link, proxy, manual: true, evenSuspended: evenSuspended ? [id] : [] };
-  await pulls.expedite(pullKind, { link, proxy }, payload);
+  const named = evenSuspended ? [id] : [];
+  await pulls.expedite(
+    pullKind,
+    { link, proxy },
+    { link, proxy, manual: true, evenSuspended: named },
+    (present) => ({
+      ...present,
+      manual: true,
+      evenSuspended: [...new Set([...present.evenSuspended, ...named])],
+    }),
+  );
 }
 
 /** All of these now, in as few transactions as there can be. One that is in the queue already is not put there again. */

@@ -130,7 +130,7 @@ export class Runner {
       try {
         this.#writing = settled;
         const claimed = await queue.settleAndClaim(settled, request);
-        if (claimed.length > 0) this.#mayBeReady = true;
+        if (request && mayBeMore(request, claimed.length)) this.#mayBeReady = true;
         for (const job of claimed) this.#startOrLeave(job);
       } catch (err) {
         this.#mayBeReady = true;
@@ -213,7 +213,8 @@ export class Runner {
     this.#onEnded?.();
     const isOurs = outcome !== undefined && !run.isLost;
     this.#tally.count(run.job.name, isOurs ? outcome.kind : 'lost');
-    if (isOurs) this.#settled.push({ fence: run.fence, outcome });
+    const isWritten = outcome?.kind === 'done' && isFinished(run.fence);
+    if (isOurs && !isWritten) this.#settled.push({ fence: run.fence, outcome });
     // A place is free, whatever was found when there was none.
     this.#mayBeReady = true;
     this.#go();
@@ -336,6 +337,11 @@ export class Runner {
     clearTimeout(timer);
     this.#onEnded = undefined;
   }
+}
+
+/** A claim that begins with another lane leaves the rest of that lane to the next one. */
+function mayBeMore({ first, total }: ClaimRequest, claimed: number): boolean {
+  return claimed > 0 && (claimed === total || first !== 'interactive');
 }
 
 function isSame(a: JobFence, b: JobFence): boolean {

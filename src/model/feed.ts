@@ -10,6 +10,9 @@ export interface Feed {
   readonly suspended: boolean;
   readonly proxy: string;
   readonly goneAt: Millis | null;
+  /** The address that it had before it moved for good, and when we followed it; empty and null when it did not. */
+  readonly movedFrom: string;
+  readonly movedAt: Millis | null;
   /** How many entries to keep; null keeps all. */
   readonly keepEntries: number | null;
   readonly createdAt: Millis;

@@ -14,6 +14,10 @@ export interface SearchQuery {
   readonly none: readonly SearchPhrase[];
 }
 
+/** Every kind of document that can be found. Of several that are one page, the kind that stands first here is shown. */
+export const searchKinds = ['bookmark', 'entry', 'feed'] as const;
+export type SearchKind = (typeof searchKinds)[number];
+
 /** `rank`: the best first. `newest`: the latest first, to the minute. */
 export type SearchOrder = 'rank' | 'newest';
 
@@ -24,7 +28,7 @@ export interface SearchCursor {
 }
 
 export interface SearchOptions {
-  /** All kinds when absent. */
+  /** All kinds when absent; then a page that is there as several documents is found once. */
   readonly kinds?: readonly string[];
   readonly order: SearchOrder;
   readonly limit: number;
@@ -55,6 +59,9 @@ export interface SearchText {
   readonly refId: number;
   readonly title: string;
   readonly text: string;
+  /** Where it is; empty for what has no address. */
+  readonly url: string;
+  /** Documents that have the same one are the same page. */
   readonly urlKey: string | null;
   readonly site: string | null;
   readonly publishedAt: Millis;
@@ -64,8 +71,10 @@ export interface SearchText {
 export interface SearchSource {
   /** Lower-case letters. */
   readonly kind: string;
-  /** Those that are gone, or are not to be found, are left out. */
-  read(refIds: readonly number[]): Promise<readonly SearchText[]>;
+  /** Those that are gone, or are not to be found, are left out; with `ofUser`, those of others too. */
+  read(refIds: readonly number[], ofUser?: number): Promise<readonly SearchText[]>;
   /** Ids above `after`, in rising order, for a rebuild. */
   list(after: number, limit: number): Promise<readonly number[]>;
 }
+
+export type SearchSources = Readonly<Record<SearchKind, SearchSource>>;

@@ -31,11 +31,6 @@ export async function noteSome(
   return true;
 }
 
-/** From the start again, the next time the indexer looks: after a repair, say. */
-export async function noteEverything(searchIndex: SearchIndex, kind: string): Promise<void> {
-  await searchIndex.forgetProgress(kind);
-}
-
 async function readProgress(searchIndex: SearchIndex, { kind }: SearchSource) {
   const stored = await searchIndex.findProgress(kind);
   const known = stored === undefined ? undefined : (JSON.parse(stored) as Progress);

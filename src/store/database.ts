@@ -1,6 +1,6 @@
 // What the store needs of an engine. Feature code never sees it.
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Kysely, RawBuilder, Transaction } from 'kysely';
+import type { CompiledQuery, Kysely, RawBuilder, Transaction } from 'kysely';
 import type { Tables } from './tables.ts';
 
 export type Reader = Kysely<Tables>;
@@ -22,6 +22,9 @@ export interface Database {
 
   /** Reads that may take longer: search, statistics, exports. They never hold up the thread that serves HTTP. */
   readonly heavyRead: Reader;
+
+  /** The same for a statement that is made already: the builder's own steps would take a tenth of a short search. */
+  heavyRows<R>(query: CompiledQuery): Promise<readonly R[]>;
 
   /** All writes: `work` commits whole or leaves nothing, and may be run again if the engine asks for a retry. */
   write<T>(work: (trx: Writer) => Promise<T>, options?: WriteOptions): Promise<T>;

@@ -77,6 +77,7 @@ export const derivedTables: readonly (TableName | UntypedTable)[] = [
   'feed_counts',
   'search_docs',
   'search_pending',
+  'search_twins',
   ...untypedTables,
 ];
 

@@ -16,3 +16,16 @@ export function textList(db: Pick<Database, 'engine'>, texts: readonly string[])
     ? sql`(SELECT value FROM json_each(${list}))`
     : sql`(SELECT value FROM json_array_elements_text(${list}::json))`;
 }
+
+/** To stand in FROM: rows of two numbers. */
+export function numberPairs(
+  db: Pick<Database, 'engine'>,
+  pairs: readonly (readonly [number, number])[],
+  [first, second]: readonly [string, string],
+): RawBuilder<unknown> {
+  const list = JSON.stringify(pairs);
+  const [a, b] = [sql.ref(first), sql.ref(second)];
+  return db.engine === 'sqlite'
+    ? sql`(SELECT value ->> 0 AS ${a}, value ->> 1 AS ${b} FROM json_each(${list}))`
+    : sql`(SELECT (value ->> 0)::bigint AS ${a}, (value ->> 1)::bigint AS ${b} FROM json_array_elements(${list}::json))`;
+}

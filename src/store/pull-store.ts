@@ -6,12 +6,12 @@ import type { Clock, Millis } from '../model/glossary.ts';
 import type { JobFence } from '../model/job.ts';
 import type { Database, Writer } from './database.ts';
 import { enqueue, hurry } from './job-queue/enqueue.ts';
-import { requireJob } from './job-queue/fence.ts';
+import { finishJob, requireJob, requirePayload } from './job-queue/fence.ts';
 import type { JobKind } from './job-queue/job-kind.ts';
 import { letOthersIn } from './let-others-in.ts';
 import { pruneEntries } from './reader/prune-entries.ts';
 import { putEntries } from './reader/put-entries.ts';
-import { findStaleFeeds, rebuildUnread } from './reader/unread.ts';
+import { notePending } from './search/pending.ts';
 
 export type PullStore = ReturnType<typeof pullStore>;
 
@@ -27,6 +27,7 @@ export interface PullFeed {
   readonly groupId: number;
   readonly name: string;
   readonly siteUrl: string;
+  readonly description: string;
   readonly suspended: boolean;
   readonly keepEntries: number | null;
   readonly etag: string;
@@ -76,6 +77,7 @@ export interface PullEnd {
 export interface FeedFinding {
   readonly name?: string;
   readonly siteUrl?: string;
+  readonly description?: string;
   readonly link?: string;
   readonly gone?: boolean;
 }
@@ -125,18 +127,20 @@ export function pullStore(db: Database, now: Clock) {
       }
     },
 
-    /** Now, for somebody who waits: one that is in the queue already comes first, and does what is asked here. */
-    async expedite<P>(kind: JobKind<P>, { link, proxy }: PullTarget, payload: P): Promise<void> {
+    /** Now, for somebody who waits: one that is in the queue already comes first, and does what is asked here, too. */
+    async expedite<P>(
+      kind: JobKind<P>,
+      { link, proxy }: PullTarget,
+      payload: P,
+      join: (present: P) => P,
+    ): Promise<void> {
       await db.write(async (trx) => {
         const options = { uniqueKey: `pull ${proxy} ${link}`, lane: 'interactive' as const };
-        const { id, isNew } = await enqueue(db, trx, kind, payload, options);
-        if (!isNew) await hurry(db, trx, id, kind, payload);
+        for (;;) {
+          const { id, isNew } = await enqueue(db, trx, kind, payload, options);
+          if (isNew || (await hurry(db, trx, id, kind, join))) return;
+        }
       });
-    },
-
-    /** Makes anew what a "mark all read" has left half done, when its process ended in the middle. */
-    async mendUnread(): Promise<void> {
-      for (const feedId of await findStaleFeeds(db.read)) await db.write((trx) => rebuildUnread(trx, feedId));
     },
 
     /** All feeds with that address, suspended ones too. */
@@ -174,16 +178,18 @@ export function pullStore(db: Database, now: Clock) {
 
     /**
      * How a pull ended, for each feed it was for. The next check depends on the failures so far, which are read in the
-     * transaction that counts one more: two that fail at once are two failures.
+     * transaction that counts one more: two that fail at once are two failures. Ends the job, unless its payload has
+     * come to ask for more than was done; then it returns true.
      */
-    async settle(
+    async settle<P>(
       fence: JobFence,
       target: PullTarget,
       feedIds: readonly number[],
       decide: (feed: PullFeed) => PullEnd,
-    ): Promise<void> {
-      await db.write(async (trx) => {
-        await requireJob(db, trx, fence);
+      isMore: (payload: P) => boolean,
+    ): Promise<boolean> {
+      return db.write(async (trx) => {
+        const payload = await requirePayload<P>(db, trx, fence);
         for (const id of feedIds) {
           const present = await lockFeed(db, trx, id, target);
           // Deleted, or pointed elsewhere, while we asked for it: what we found is not about it.
@@ -200,8 +206,11 @@ export function pullStore(db: Database, now: Clock) {
             now(),
           );
           await writeFinding(trx, id, feed, now());
-          await pruneEntries(trx, present);
+          await pruneEntries(db, trx, present);
         }
+        if (isMore(payload)) return true;
+        await finishJob(db, trx, fence);
+        return false;
       });
     },
   };
@@ -240,20 +249,29 @@ async function writeState(
 async function writeFinding(
   trx: Writer,
   feedId: number,
-  { name, siteUrl, link, gone }: FeedFinding,
+  { name, siteUrl, description, link, gone }: FeedFinding,
   at: Millis,
 ): Promise<void> {
   const changes: RawBuilder<unknown>[] = [
     ...(name === undefined ? [] : [sql`name = ${name}`]),
     ...(siteUrl === undefined ? [] : [sql`site_url = ${siteUrl}`]),
+    ...(description === undefined ? [] : [sql`description = ${description}`]),
     ...(gone ? [sql`suspended = 1, gone_at = ${at}`] : []),
   ];
   if (changes.length > 0)
     await sql`UPDATE feeds SET ${sql.join(changes)}, updated_at = ${at} WHERE id = ${feedId}`.execute(trx);
-  // A user who follows the new address already keeps both: which one to let go is not ours to say.
-  if (link !== undefined)
-    await sql`UPDATE feeds SET link = ${link}, updated_at = ${at} WHERE id = ${feedId} AND NOT EXISTS (
+  if (link !== undefined) await follow(trx, feedId, link, at);
+  if ([name, siteUrl, description, link].some((found) => found !== undefined))
+    await notePending(trx, 'feed', [feedId]);
+}
+
+/** A user who follows the new address already keeps both: which one to let go is not ours to say. */
+async function follow(trx: Writer, feedId: number, link: string, at: Millis): Promise<void> {
+  await sql`UPDATE feeds SET moved_from = link, moved_at = ${at}, link = ${link}, updated_at = ${at}
+    WHERE id = ${feedId} AND NOT EXISTS (
       SELECT 1 FROM feeds o WHERE o.user_id = feeds.user_id AND o.link = ${link})`.execute(trx);
+  await sql`UPDATE feed_fetch_state SET moved_to = '', moved_seen = 0
+    WHERE feed_id = ${feedId} AND moved_to = (SELECT link FROM feeds WHERE id = ${feedId})`.execute(trx);
 }
 
 interface PullFeedRow {
@@ -262,6 +280,7 @@ interface PullFeedRow {
   group_id: number;
   name: string;
   site_url: string;
+  description: string;
   suspended: number;
   keep_entries: number | null;
   etag: string | null;
@@ -279,7 +298,7 @@ interface PullFeedRow {
 
 function selectFeeds(where: RawBuilder<unknown>, lock: RawBuilder<unknown> = sql``) {
   return sql<PullFeedRow>`
-    SELECT f.id, f.user_id, f.group_id, f.name, f.site_url, f.suspended, f.keep_entries, s.etag, s.last_modified, s.validators_url,
+    SELECT f.id, f.user_id, f.group_id, f.name, f.site_url, f.description, f.suspended, f.keep_entries, s.etag, s.last_modified, s.validators_url,
       s.body_hash, s.next_check_at, s.retry_after_until, s.consecutive_failures, s.cache_control, s.expires_at,
       s.moved_to, s.moved_seen
     FROM feeds f LEFT JOIN feed_fetch_state s ON s.feed_id = f.id WHERE ${where} ORDER BY f.id ${lock}`;
@@ -292,6 +311,7 @@ function toPullFeed(row: PullFeedRow): PullFeed {
     groupId: row.group_id,
     name: row.name,
     siteUrl: row.site_url,
+    description: row.description,
     suspended: row.suspended === 1,
     keepEntries: row.keep_entries,
     etag: row.etag ?? '',

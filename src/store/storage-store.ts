@@ -24,7 +24,7 @@ export function storageStore(db: Database) {
 
     async count(): Promise<RowCounts> {
       const { rows } = await sql<RowCounts>`
-        SELECT (SELECT count(*) FROM users) AS users, (SELECT count(*) FROM feeds) AS feeds,
+        SELECT (SELECT count(*) FROM users) AS users, (SELECT count(*) FROM feeds WHERE deleted_at IS NULL) AS feeds,
           (SELECT coalesce(sum(entries), 0) FROM feed_counts) AS entries,
           (SELECT count(*) FROM bookmarks) AS bookmarks`.execute(db.heavyRead);
       const [row] = rows;

@@ -4,7 +4,6 @@ import { type ActivityStore, activityStore } from './activity-store.ts';
 import { type CredentialStore, credentialStore } from './credential-store.ts';
 import type { Database } from './database.ts';
 import type { DurableTable, Row } from './durable.ts';
-import { type EntryTexts, entryTexts } from './entry-texts.ts';
 import { type HostPauseStore, hostPauseStore } from './host-pause-store.ts';
 import { type IndexStore, indexStore } from './index-store.ts';
 import { type JobQueue, jobQueue } from './job-queue/job-queue.ts';
@@ -22,6 +21,8 @@ import { type PullWatch, pullWatch } from './owned/pull-watch.ts';
 import { type SearchStore, searchStore } from './owned/search-store.ts';
 import { type TokenStore, tokenStore } from './owned/token-store.ts';
 import { type PullStore, pullStore } from './pull-store.ts';
+import { type ReaderTexts, readerTexts } from './reader-texts.ts';
+import { type ReaderUpkeep, readerUpkeep } from './reader-upkeep.ts';
 import { type SearchIndex, searchIndex } from './search/search-index.ts';
 import { type SetupLinkStore, setupLinkStore } from './setup-link-store.ts';
 import { rowsInOrder, type StateHash, stateHash } from './state-hash.ts';
@@ -40,7 +41,8 @@ export interface Store {
   readonly jobs: JobQueue;
   readonly hostPauses: HostPauseStore;
   readonly pulls: PullStore;
-  readonly entryTexts: EntryTexts;
+  readonly readerTexts: ReaderTexts;
+  readonly readerUpkeep: ReaderUpkeep;
   readonly storage: StorageStore;
   readonly activity: ActivityStore;
   readonly libraryChecks: LibraryCheckStore;
@@ -81,7 +83,8 @@ export function createStore(db: Database, now: Clock): Store {
     jobs: jobQueue(db),
     hostPauses: hostPauseStore(db, now),
     pulls: pullStore(db, now),
-    entryTexts: entryTexts(db),
+    readerTexts: readerTexts(db),
+    readerUpkeep: readerUpkeep(db),
     storage: storageStore(db),
     activity: activityStore(db),
     libraryChecks: libraryCheckStore(db),

@@ -27,6 +27,7 @@ export interface Tables {
   bookmarks: BookmarksTable;
   search_docs: SearchDocsTable;
   search_pending: SearchPendingTable;
+  search_twins: SearchTwinsTable;
 }
 
 export interface UsersTable {
@@ -149,10 +150,14 @@ export interface FeedsTable {
   suspended: Generated<0 | 1>;
   proxy: Generated<string>;
   gone_at: number | null;
+  moved_from: Generated<string>;
+  moved_at: number | null;
   read_through_id: Generated<number>;
   keep_entries: number | null;
+  deleted_at: number | null;
   created_at: number;
   updated_at: number;
+  description: Generated<string>;
 }
 
 export interface FeedFetchStateTable {
@@ -174,6 +179,8 @@ export interface FeedFetchStateTable {
   document_entries: Generated<string>;
   moved_to: Generated<string>;
   moved_seen: Generated<number>;
+  pruned_date: Generated<number>;
+  pruned_id: Generated<number>;
   updated_at: Generated<number>;
 }
 
@@ -219,7 +226,7 @@ export interface FeedCountsTable {
   user_id: number;
   unread: number;
   entries: number;
-  stale: Generated<0 | 1>;
+  stale: Generated<number>;
 }
 
 export interface ItemsTable {
@@ -276,6 +283,12 @@ export interface SearchPendingTable {
   kind: string;
   ref_id: number;
   version: number;
+}
+
+export interface SearchTwinsTable {
+  doc_id: number;
+  page: number;
+  place: number;
 }
 
 /** Tables whose rows belong to one user. They are reached through `store.forUser(id)` alone. */

@@ -130,7 +130,13 @@ onEachEngine('operations for the owner', (engine) => {
       const { data } = await jsonOf<{ data: { id: number } }>(await client.post('/api/feeds', { link: url }));
       const { pulls } = api.opened.store;
       const target = { link: url, proxy: '' };
-      await pulls.settle(await takeFence(api.opened.store), target, [data.id], () => ({ state }));
+      await pulls.settle(
+        await takeFence(api.opened.store),
+        target,
+        [data.id],
+        () => ({ state }),
+        () => false,
+      );
       return data.id;
     };
     const broken = { consecutive_failures: 2, last_error: 'It is broken.', next_check_at: at + 1_000 };

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
+import { searchSources } from '../../src/cli/search-sources.ts';
 import { Upstream } from '../../src/errors.ts';
-import { entrySource } from '../../src/feeds/entry-search.ts';
 import { createIndexer, indexEverything } from '../../src/search/index-pending.ts';
 import { answerOf, type Client, jsonOf, openApi, type TestApi } from '../support/api.ts';
 import { onEachEngine } from '../support/engines.ts';
@@ -76,6 +76,8 @@ onEachEngine('the reader API', (engine) => {
       proxy: '',
       keep_entries: null,
       gone_at: null,
+      moved_from: '',
+      moved_at: null,
       created_at: at,
       updated_at: at,
       fetch_state: {
@@ -402,8 +404,9 @@ onEachEngine('the reader API', (engine) => {
       published('a', { title: 'Storm over the coast', content: '<p>Wind and <b>rain</b> all day.</p>' }),
       published('b', { title: 'Sunshine', content: '<p>No rain at all.</p>' }),
     ]);
-    const { searchIndex, leases, entryTexts } = api.opened.store;
-    const indexer = createIndexer({ searchIndex, leases, sources: [entrySource(entryTexts)] }, 'test');
+    const { searchIndex, leases } = api.opened.store;
+    const sources = Object.values(searchSources(api.opened.store));
+    const indexer = createIndexer({ searchIndex, leases, sources }, 'test');
     await indexEverything(indexer);
 
     const found = await jsonOf<{ data: { feeds: Body[]; items: Body[] } }>(

@@ -57,7 +57,13 @@ onEachEngine('watching a refresh', (engine) => {
       end: async (state: FetchStateChange, guids: string[] = []) => {
         const feeds = (await pulls.findFeeds(target)).map(({ id }) => id);
         const document = { ids: [], rest: guids.map((guid) => published(guid)) };
-        await pulls.settle(fence, target, feeds, () => ({ state, document }));
+        await pulls.settle(
+          fence,
+          target,
+          feeds,
+          () => ({ state, document }),
+          () => false,
+        );
         await jobs.settleAndClaim([{ fence, outcome: { kind: 'done' } }]);
       },
       returned: (delayMs: number) => jobs.settleAndClaim([{ fence, outcome: { kind: 'returned', delayMs } }]),

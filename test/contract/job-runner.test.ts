@@ -8,6 +8,7 @@ import { Runner } from '../../src/jobs/runner.ts';
 import { type RunnerSettings, usualSettings } from '../../src/jobs/settings.ts';
 import { createLog } from '../../src/log.ts';
 import type { Database } from '../../src/store/database.ts';
+import { finishJob } from '../../src/store/job-queue/fence.ts';
 import { jobKind } from '../../src/store/job-queue/job-kind.ts';
 import type { JobQueue } from '../../src/store/job-queue/job-queue.ts';
 import { onEachEngine, openFreshStore } from '../support/engines.ts';
@@ -123,6 +124,37 @@ onEachEngine('the runner', (engine) => {
     gate.resolve();
     await until('all are done', async () => (await queue.countRoughly()).waiting === 0);
     expect(most).toBe(4);
+  });
+
+  it('asks the queue once for each job that ends, and writes no end that the job has written itself', async () => {
+    const settledAtOnce: number[] = [];
+    const counting: JobQueue = {
+      ...queue,
+      settleAndClaim: (settled, request) => {
+        settledAtOnce.push(settled.length);
+        return queue.settleAndClaim(settled, request);
+      },
+      // Nothing but the end of a job is a reason to ask.
+      watch: () => ({ stop: async () => {} }),
+      nextDueInMs: async () => undefined,
+    };
+    const ends = new Map<number, () => void>();
+    const finishing = job(async ({ payload, fence }) => {
+      await new Promise<void>((resolve) => ends.set(payload.n, resolve));
+      await db.write((trx) => finishJob(db, trx, fence));
+    });
+    await queue.enqueueMany(
+      kind,
+      Array.from({ length: 4 }, (_, n) => ({ n })),
+    );
+    start([finishing], { concurrency: 3 }, 'worker-1', counting);
+    await until('two run', () => ends.size === 2);
+    ends.get(0)?.();
+    await until('the third runs', () => ends.size === 3);
+    ends.get(1)?.();
+    await until('the fourth runs', () => ends.size === 4);
+    expect(settledAtOnce).toEqual([0, 0, 0]);
+    for (const end of ends.values()) end();
   });
 
   describe('when a handler fails', () => {

@@ -67,6 +67,19 @@ onEachEngine('a library and its processes', (engine) => {
     expect(acknowledged.length).toBeGreaterThan(0);
   }, 120_000);
 
+  it('indexes every text anew when it is told to, beside a server that runs', async () => {
+    const server = await lectern.serve({ role: 'api', env });
+    const headers = { Authorization: `Bearer ${await token()}` };
+    const feed = { link: 'https://example.org/feed', name: 'Weather' };
+    expect((await server.request('/api/feeds', jsonRequest('POST', feed, headers))).status).toBe(200);
+    expect(await run('search', 'rebuild')).toMatchObject({
+      code: 0,
+      stdout: 'Indexed anew. Documents that can be found: 1.\n',
+    });
+    const answer = await server.request('/api/v1/search?q=weather', { headers });
+    expect(await answer.json()).toMatchObject({ data: [{ kind: 'feed', title: 'Weather' }], found: 1 });
+  }, 120_000);
+
   it('gives back everything after a clean stop', async () => {
     const server = await lectern.serve({ role: 'all', env });
     const secret = await token();

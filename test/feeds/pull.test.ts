@@ -1,15 +1,17 @@
 // Pulls, from what is due to what is written down, against a real server. The clock is ours.
+import { sql } from 'kysely';
 import { beforeEach, expect, it } from 'vitest';
+import { LeaseLost } from '../../src/errors.ts';
 import { createHostTurns } from '../../src/feeds/host-turns.ts';
 import { type Pull, type PullDeps, pullFeed } from '../../src/feeds/pull-feed.ts';
 import { pullKind, requestRefresh, schedulePulls } from '../../src/feeds/pull-jobs.ts';
-import type { PullOutcome } from '../../src/model/feed.ts';
 import type { Database } from '../../src/store/database.ts';
 import type { Store, UserRows } from '../../src/store/store.ts';
 import type { TestClock } from '../support/clock.ts';
 import { onEachEngine, openFreshStore } from '../support/engines.ts';
 import { feedSite, parseGuids } from '../support/feed-server.ts';
 import { createWorld } from '../support/outbound.ts';
+import { doPulls } from '../support/pulling.ts';
 import { addUser, listAll, newFeed } from '../support/reader.ts';
 
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
@@ -50,30 +52,19 @@ onEachEngine('a pull', (engine) => {
   const at = (path: string) => `http://feeds.example${path}`;
   const follow = (path: string, rows = anna) => rows.feeds.create(newFeed(at(path)));
 
-  /** What a worker does until nothing is ready. */
-  async function work(): Promise<(PullOutcome | undefined)[]> {
-    const outcomes: (PullOutcome | undefined)[] = [];
-    for (;;) {
-      const [job] = await store.jobs.settleAndClaim([], {
-        holder: 'test',
-        leaseMs: 600_000,
-        names: [pullKind.name],
-        total: 1,
-        background: 1,
-        low: 1,
-        first: 'interactive',
-        suspect: false,
-      });
-      if (!job) return outcomes;
-      const fence = { id: job.id, epoch: job.epoch };
-      const outcome = await pullFeed(deps, JSON.parse(job.payload) as Pull, {
-        fence,
-        signal: new AbortController().signal,
-      });
-      outcomes.push(outcome);
-      await store.jobs.settleAndClaim([{ fence, outcome: { kind: 'done' } }]);
-    }
-  }
+  const claim = () =>
+    store.jobs.settleAndClaim([], {
+      holder: 'test',
+      leaseMs: 600_000,
+      names: [pullKind.name],
+      total: 1,
+      background: 1,
+      low: 1,
+      first: 'interactive',
+      suspect: false,
+    });
+
+  const work = () => doPulls(store, deps);
 
   /** Lets time pass, with a tick of the scheduler every `step`. */
   async function live(forMs: number, step = 5 * minute): Promise<void> {
@@ -129,6 +120,47 @@ onEachEngine('a pull', (engine) => {
     const [first] = site.requests;
     expect(first?.headers['user-agent']).toBe('Lectern/test (1 subscribers)');
     expect(first?.headers['if-none-match']).toBeUndefined();
+  });
+
+  it('keeps what a feed says of itself to be found by, also for those who follow it later', async () => {
+    let description = 'Slow news';
+    deps = { ...deps, parse: async (input) => ({ ...(await parseGuids(input)), description }) };
+    site.script('/a', (_asked, nth) => ({ body: [`entry${nth}`] }));
+    const described = async () => {
+      const { rows } = await sql<{ description: string }>`SELECT description FROM feeds ORDER BY id`.execute(
+        database.read,
+      );
+      return rows.map((row) => row.description);
+    };
+    const feed = await follow('/a');
+    await live(1);
+    const later = await follow('/a', berta);
+    expect(await described()).toEqual(['Slow news', 'Slow news']);
+    expect((await store.searchIndex.pending('feed', 9)).map(({ refId }) => refId)).toEqual([
+      later.id,
+      feed.id,
+    ]);
+    description = 'Fast news';
+    await live(2 * interval);
+    expect(await described()).toEqual(['Fast news', 'Fast news']);
+    expect((await store.readerTexts.feeds.read([feed.id])).map((text) => text.description)).toEqual([
+      'Fast news',
+    ]);
+  });
+
+  it('ends its job in the commit that writes what it found', async () => {
+    site.script('/a', { body: ['x'] });
+    await follow('/a');
+    await schedulePulls({ pulls: store.pulls, settings, random: () => 0 });
+    const [job] = await claim();
+    if (!job) throw new Error('no pull was claimed');
+    const fence = { id: job.id, epoch: job.epoch };
+    const signal = new AbortController().signal;
+    await pullFeed(deps, JSON.parse(job.payload) as Pull, { fence, signal });
+    expect((await store.jobs.get(job.id)).state).toBe('done');
+    await expect(
+      pullFeed(deps, { ...JSON.parse(job.payload), manual: true }, { fence, signal }),
+    ).rejects.toThrow(LeaseLost);
   });
 
   it('asks by validators as they came, replaces both on each 200, and keeps them when a 304 brings none', async () => {
@@ -290,11 +322,49 @@ onEachEngine('a pull', (engine) => {
     expect(await anna.feeds.get(feed.id)).toMatchObject({
       link: at('/old'),
       fetchState: { movedTo: at('/new') },
+      movedFrom: '',
+      movedAt: null,
     });
     await live(3 * hour);
-    expect(await anna.feeds.get(feed.id)).toMatchObject({ link: at('/new'), entries: 1 });
+    expect(await anna.feeds.get(feed.id)).toMatchObject({
+      link: at('/new'),
+      entries: 1,
+      movedFrom: at('/old'),
+      movedAt: site.to('/old')[2]?.at,
+      fetchState: { movedTo: '' },
+    });
     expect(site.to('/old')).toHaveLength(3);
     expect(site.to('/new').at(-1)?.headers['if-none-match']).toBe('"n"');
+  });
+
+  it('tells where a feed was before it moved until its reader gives it another address', async () => {
+    site.script('/old', { status: 301, headers: { location: '/new' } });
+    site.script('/new', { body: ['x'] });
+    const feed = await follow('/old');
+    await live(2 * interval + minute, interval);
+    expect(await anna.feeds.get(feed.id)).toMatchObject({
+      movedFrom: at('/old'),
+      fetchState: { movedTo: '' },
+    });
+    expect(await anna.feeds.update(feed.id, { name: 'Mine' })).toMatchObject({ movedFrom: at('/old') });
+    expect(await anna.feeds.update(feed.id, { link: at('/mine') })).toMatchObject({
+      movedFrom: '',
+      movedAt: null,
+    });
+  });
+
+  it('goes on saying where a feed leads when its reader follows that address already', async () => {
+    site.script('/old', { status: 301, headers: { location: '/new' } });
+    site.script('/new', { body: ['x'] });
+    const feed = await follow('/old');
+    await follow('/new');
+    await live(3 * hour, interval);
+    expect(await anna.feeds.get(feed.id)).toMatchObject({
+      link: at('/old'),
+      movedFrom: '',
+      movedAt: null,
+      fetchState: { movedTo: at('/new') },
+    });
   });
 
   it('does not follow a feed for good when one step of the way is for now', async () => {
@@ -523,6 +593,77 @@ onEachEngine('a pull', (engine) => {
     await requestRefresh(store.pulls, bertas, { evenSuspended: true });
     await work();
     expect(site.to('/a')).toHaveLength(1);
+  });
+
+  /** Lets something happen while the site is being asked, once. */
+  function whileAsked(happens: () => Promise<unknown>): void {
+    const { outbound } = deps;
+    let isOver = false;
+    deps = {
+      ...deps,
+      outbound: {
+        request: async (input) => {
+          const outcome = await outbound.request(input);
+          if (!isOver) await happens();
+          isOver = true;
+          return outcome;
+        },
+      },
+    };
+  }
+
+  it('answers a refresh that comes while it is under way', async () => {
+    site.script('/a', { body: ['x'] });
+    const feed = await follow('/a');
+    whileAsked(() => requestRefresh(store.pulls, feed, { evenSuspended: true }));
+    await live(5 * minute);
+    expect(site.to('/a')).toHaveLength(1);
+    expect(await store.jobs.list({ limit: 10 })).toMatchObject([{ state: 'done' }]);
+    await requestRefresh(store.pulls, feed, { evenSuspended: true });
+    await work();
+    expect(site.to('/a')).toHaveLength(2);
+  });
+
+  it('is made once more for a suspended feed that is asked for while others of its address are fetched', async () => {
+    site.script('/a', { body: ['x'] });
+    const feed = await follow('/a');
+    await anna.feeds.update(feed.id, { suspended: true });
+    await follow('/a', berta);
+    whileAsked(async () => {
+      await requestRefresh(store.pulls, feed, { evenSuspended: true });
+      await requestRefresh(store.pulls, feed, { evenSuspended: true });
+    });
+    await live(5 * minute);
+    expect(site.to('/a')).toHaveLength(2);
+    expect(await anna.feeds.get(feed.id)).toMatchObject({ suspended: true, entries: 1 });
+    expect(await store.jobs.list({ limit: 10 })).toMatchObject([{ state: 'done', lane: 'interactive' }]);
+    await live(2 * interval - 5 * minute);
+    expect(site.to('/a').at(-1)?.headers['user-agent']).toContain('1 subscribers');
+  });
+
+  it('that was not allowed to ask a host in its pause is made for somebody who insists meanwhile', async () => {
+    site.script('/busy', { status: 429, headers: { 'retry-after': '7200' } });
+    site.script('/a', { body: ['x'] });
+    await follow('/busy');
+    await live(1);
+    const feed = await follow('/a');
+    whileAsked(() => requestRefresh(store.pulls, feed, { evenSuspended: true }));
+    await live(1);
+    expect(site.to('/a')).toHaveLength(1);
+    expect(await anna.feeds.get(feed.id)).toMatchObject({ entries: 1 });
+  });
+
+  it('fetches every suspended feed that was asked for, whoever asked last', async () => {
+    site.script('/a', { body: ['x'] });
+    const [annas, bertas] = [await follow('/a'), await follow('/a', berta)];
+    await anna.feeds.update(annas.id, { suspended: true });
+    await berta.feeds.update(bertas.id, { suspended: true });
+    await requestRefresh(store.pulls, annas, { evenSuspended: true });
+    await requestRefresh(store.pulls, bertas, { evenSuspended: true });
+    await requestRefresh(store.pulls, annas, { evenSuspended: false });
+    await work();
+    expect(site.to('/a')).toHaveLength(1);
+    expect([await listAll(anna), await listAll(berta)].map((list) => list.length)).toEqual([1, 1]);
   });
 
   it('gives a new subscriber the whole document when the one before keeps less', async () => {

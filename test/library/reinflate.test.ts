@@ -1,14 +1,25 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { searchSources } from '../../src/cli/search-sources.ts';
+import { bookmarkEntry } from '../../src/feeds/bookmark.ts';
 import type { Files } from '../../src/library/files/files.ts';
 import { compactJournal, foldJournal } from '../../src/library/journal/fold.ts';
+import { parseQuery } from '../../src/search/parse-query.ts';
 import { durableTables } from '../../src/store/durable.ts';
 import type { Target } from '../../src/store/open.ts';
 import type { StateHash } from '../../src/store/state-hash.ts';
 import { TestClock } from '../support/clock.ts';
 import { change, drawStep, generators, type Step } from '../support/durable-rows.ts';
 import { type Engine, type EngineName, useEngine } from '../support/engines.ts';
-import { folderFiles, openPair, reinflateInto, temporaryFolder } from '../support/library.ts';
+import {
+  folderFiles,
+  type OpenedPair,
+  openPair,
+  reinflateInto,
+  temporaryFolder,
+} from '../support/library.ts';
+import { addUser, fill, listAll, newFeed, published } from '../support/reader.ts';
+import { indexAll } from '../support/search-docs.ts';
 
 const hour = 3600 * 1000;
 
@@ -87,4 +98,49 @@ describe.each<[from: EngineName, to: EngineName]>([
       { numRuns: 12, endOnFailure: true },
     );
   }, 120_000);
+
+  it('a search finds the same, the snapshots of deleted feeds too', async () => {
+    const clock = new TestClock();
+    const files = await folderFiles(await temporaryFolder(), clock);
+    const found = async ({ store }: OpenedPair) => {
+      await indexAll(store, ...Object.values(searchSources(store)));
+      const shown: Record<string, string[]> = {};
+      for (const kinds of [undefined, ['bookmark'], ['entry'], ['feed']]) {
+        const options = { order: 'rank', limit: 100, ...(kinds && { kinds }) } as const;
+        const page = await store.forUser(1).search.find(parseQuery('rain'), options);
+        expect(page.found).toBe(page.hits.length);
+        shown[kinds?.[0] ?? 'all'] = page.hits.map(({ kind, refId }) => `${kind} ${refId}`).sort();
+      }
+      return shown;
+    };
+
+    const pair = await openPair(await from.freshTarget(), files, clock);
+    const { rows: anna } = await addUser(pair.store, 'anna', 'owner');
+    for (const site of ['kept', 'deleted']) {
+      const link = `https://${site}.example/feed`;
+      const feed = await anna.feeds.create({ ...newFeed(link), name: `Rain, ${site}` });
+      const guids = ['a', 'b', 'c'].map((guid) => `${site}/${guid}`);
+      await fill(
+        pair.store,
+        link,
+        guids.map((guid) => published(guid, { content: '<p>rain</p>' })),
+      );
+      const [first] = await listAll(anna, { feedId: feed.id });
+      await bookmarkEntry(anna, first?.id ?? 0);
+      if (site === 'deleted') await anna.feeds.delete(feed.id);
+    }
+    const before = await found(pair);
+    expect(before.all?.length).toBe(5);
+    await pair.flush();
+    await pair.close();
+
+    const target = await to.freshTarget({ empty: true });
+    await reinflateInto(target, files);
+    const again = await openPair(target, files, clock);
+    try {
+      expect(await found(again)).toEqual(before);
+    } finally {
+      await again.close();
+    }
+  });
 });

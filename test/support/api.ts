@@ -10,6 +10,9 @@ import { createApi } from '../../src/api/app.ts';
 import type { ClientRules } from '../../src/api/client.ts';
 import { createMetrics } from '../../src/api/metrics.ts';
 import { readWebApp } from '../../src/api/pages/web-app.ts';
+
+import { searchSources } from '../../src/cli/search-sources.ts';
+
 import type { FoundFeed } from '../../src/feeds/discover/discover-feeds.ts';
 import type { FolderStats } from '../../src/library/stats.ts';
 import { createLog } from '../../src/log.ts';
@@ -75,6 +78,7 @@ export class TestApi {
       now: opened.clock.now,
       webApp,
       discoverFeeds: options.discoverFeeds ?? (async () => []),
+      searchSources: searchSources(store),
       measureLibrary: options.measureLibrary ?? (async () => []),
     });
     this.app = app;

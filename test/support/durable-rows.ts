@@ -83,10 +83,14 @@ export const generators: Readonly<Record<string, Generator>> = {
           suspended: pick % 2,
           proxy: '',
           gone_at: pick % 3 === 0 ? pick : null,
+          moved_from: pick % 4 === 0 ? text : '',
+          moved_at: pick % 4 === 0 ? pick : null,
           read_through_id: pick % 5,
           keep_entries: pick % 2 === 0 ? null : pick,
+          deleted_at: pick % 11 === 0 ? pick : null,
           created_at: pick,
           updated_at: pick,
+          description: text,
         }
       );
     },

@@ -40,8 +40,16 @@ export async function openFreshStore(
   clock = new TestClock(),
 ): Promise<{ store: Store; database: Database; clock: TestClock; target: Target }> {
   const target = await engine.freshTarget();
+  return { ...(await openStoreAt(target, clock)), clock, target };
+}
+
+/** The index of an engine once more, as a process that is started again does. */
+export async function openStoreAt(
+  target: Target,
+  clock: TestClock,
+): Promise<{ store: Store; database: Database }> {
   const database = await openDatabase(target, { now: clock.now, onIdleError: () => {} });
-  return { store: createStore(database, clock.now), database, clock, target };
+  return { store: createStore(database, clock.now), database };
 }
 
 export function useEngine(name: EngineName): Engine {

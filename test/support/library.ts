@@ -67,7 +67,11 @@ export async function reinflateInto(
   files: Files,
   options: Partial<RebuildOptions> & { onProgress?: () => void } = {},
 ): Promise<Reinflated> {
-  const rebuild = await openRebuild(target, { now: new TestClock().now, ...options });
+  const rebuild = await openRebuild(target, {
+    now: new TestClock().now,
+    pullIntervalMs: 1_800_000,
+    ...options,
+  });
   try {
     return await reinflate({ files, rebuild, randomText, onProgress: options.onProgress ?? (() => {}) });
   } finally {

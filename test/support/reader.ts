@@ -1,8 +1,11 @@
 // Users, feeds and entries to try things on.
+import { expect } from 'vitest';
 import { z } from 'zod';
 import type { PublishedEntry } from '../../src/model/entry.ts';
 import type { JobFence } from '../../src/model/job.ts';
+import type { Database } from '../../src/store/database.ts';
 import { jobKind } from '../../src/store/job-queue/job-kind.ts';
+import { rebuildUnread } from '../../src/store/reader/unread.ts';
 import type { Store, UserRows } from '../../src/store/store.ts';
 
 export async function addUser(store: Store, username: string, role: 'owner' | 'member' = 'member') {
@@ -67,8 +70,46 @@ export async function fill(
       state: { last_success_at: at, next_check_at: at + 1 },
       document: documents.get(id),
     }),
+    () => false,
   );
 }
 
 export const listAll = (rows: UserRows, filter = {}) =>
   rows.entries.list({ order: 'pub_date', limit: 100, ...filter });
+
+/** Gives a feed many unread entries at once, without a pull: `guid 0` is the oldest. */
+export async function fillMany(
+  database: Database,
+  { userId, feedId, count }: { userId: number; feedId: number; count: number },
+): Promise<void> {
+  const perStatement = 500;
+  await database.write(async (trx) => {
+    for (let from = 0; from < count; from += perStatement) {
+      const length = Math.min(perStatement, count - from);
+      const rows = Array.from({ length }, (_, n) => {
+        const { guid, title, link, author, content, contentHash } = published(`guid ${from + n}`);
+        const texts = { guid, title, link, author, content, enclosures: '[]', categories: '[]' };
+        const times = { pub_date: 1_600_000_000_000 + (from + n) * 1_000, created_at: 0, updated_at: 0 };
+        return { user_id: userId, feed_id: feedId, ...texts, ...times, content_hash: contentHash };
+      });
+      await trx.insertInto('entries').values(rows).execute();
+    }
+    await rebuildUnread(trx);
+  });
+}
+
+/** Unread rows and counts are what the durable rows say, and nothing is left to be settled. */
+export async function expectDerivedIsRight(database: Database): Promise<void> {
+  const read = async () => ({
+    unread: await database.read.selectFrom('unread_entries').selectAll().orderBy('entry_id').execute(),
+    counts: await database.read
+      .selectFrom('feed_counts')
+      .selectAll()
+      .where('entries', '>', 0)
+      .orderBy('feed_id')
+      .execute(),
+  });
+  const before = await read();
+  await database.write((trx) => rebuildUnread(trx));
+  expect(before).toEqual(await read());
+}

@@ -19,6 +19,7 @@ export class MemorySource implements SearchSource {
       userId: 1,
       title: '',
       text: '',
+      url: '',
       urlKey: null,
       site: null,
       publishedAt: 0,

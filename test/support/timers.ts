@@ -3,10 +3,14 @@ import type { After } from '../../src/outbound/limits.ts';
 import { TestClock } from './clock.ts';
 
 export class TestTimers {
-  readonly #clock = new TestClock();
+  readonly #clock: TestClock;
   readonly #timers = new Set<{ at: number; run: () => void }>();
+  readonly now: () => number;
 
-  readonly now = this.#clock.now;
+  constructor(clock = new TestClock()) {
+    this.#clock = clock;
+    this.now = clock.now;
+  }
 
   readonly after: After = (delayMs, run) => {
     const timer = { at: this.now() + delayMs, run };
@@ -16,6 +20,11 @@ export class TestTimers {
 
   get pending(): number {
     return this.#timers.size;
+  }
+
+  /** In how long the next of them runs. */
+  get nextInMs(): number {
+    return Math.min(...[...this.#timers].map(({ at }) => at - this.now()));
   }
 
   /** Runs what comes due on the way, in its order, and lets what waits for it go on. */

@@ -19,6 +19,10 @@ const FeedBody = z
     proxy: z.string(),
     keep_entries: z.int().nullable(),
     gone_at: seconds.nullable(),
+    moved_from: z
+      .string()
+      .openapi({ description: 'The address it had before it moved for good; empty if it did not' }),
+    moved_at: seconds.nullable().openapi({ description: 'When its new address was taken over' }),
     created_at: seconds,
     updated_at: seconds,
     fetch_state: z.object({
@@ -34,7 +38,9 @@ const FeedBody = z
       last_error_at: seconds,
       last_error: z.string(),
       consecutive_failures: z.int(),
-      moved_to: z.string().openapi({ description: 'Where the server says that the feed has moved for good' }),
+      moved_to: z.string().openapi({
+        description: 'Where the server says that the feed has moved for good, until that is confirmed',
+      }),
     }),
     unread_count: z.int(),
     item_count: z.int(),
@@ -385,6 +391,8 @@ function toBody(feed: Feed): z.infer<typeof FeedBody> {
     proxy: feed.proxy,
     keep_entries: feed.keepEntries,
     gone_at: feed.goneAt === null ? null : toSeconds(feed.goneAt),
+    moved_from: feed.movedFrom,
+    moved_at: feed.movedAt === null ? null : toSeconds(feed.movedAt),
     created_at: toSeconds(feed.createdAt),
     updated_at: toSeconds(feed.updatedAt),
     fetch_state: {

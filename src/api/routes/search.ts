@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
-import { plainText } from '../../feeds/plain-text.ts';
-import { cutSnippet } from '../../search/cut-snippet.ts';
+import { searchKinds } from '../../model/search.ts';
 import { searchText } from '../../search/search-text.ts';
+import { showHits } from '../../search/show-hits.ts';
 import type { ApiDeps } from '../context.ts';
 import type { Router } from '../router.ts';
 import { ErrorBody, ErrorBodyV1, json, pageLimit, seconds, toSeconds } from '../schemas.ts';
@@ -14,7 +14,7 @@ const FoundItem = z.object({ id: z.int(), feed_id: z.int(), title: z.string(), p
 
 const Hit = z
   .object({
-    kind: z.enum(['entry']),
+    kind: z.enum(searchKinds),
     id: z.string(),
     title: z.string(),
     url: z.string(),
@@ -29,9 +29,7 @@ const Hit = z
   })
   .openapi('Hit');
 
-const snippetCharacters = 240;
-
-export function searchRoutes(router: Router, { store }: ApiDeps): void {
+export function searchRoutes(router: Router, { store, searchSources }: ApiDeps): void {
   router.user(
     {
       method: 'get',
@@ -82,7 +80,10 @@ export function searchRoutes(router: Router, { store }: ApiDeps): void {
       request: {
         query: z.object({
           q,
-          kind: z.enum(['entry']).optional(),
+          kind: z.enum(searchKinds).optional().openapi({
+            description:
+              'Only this kind. Without it everything is searched, and a page that is there as several kinds is shown once: as the bookmark rather than the entry, as long as both match',
+          }),
           limit: pageLimit(20, 100),
           cursor: z.string().max(200).optional(),
         }),
@@ -102,31 +103,27 @@ export function searchRoutes(router: Router, { store }: ApiDeps): void {
     },
     async (c) => {
       const { q, kind, limit, cursor } = c.req.valid('query');
-      const { user, rows } = c.get('actor');
+      const { user } = c.get('actor');
       const result = await searchText(
         { store },
         { userId: user.id, q, limit, ...(kind && { kinds: [kind] }), ...(cursor && { cursor }) },
       );
-      const entries = await rows.entries.getMany(result.hits.map(({ refId }) => refId));
-      const data = entries.map((entry) => {
-        const snippet = cutSnippet(plainText(entry.content), result.query, {
-          maxCharacters: snippetCharacters,
-        });
-        return {
-          kind: 'entry' as const,
-          id: String(entry.id),
-          title: entry.title,
-          url: entry.link,
-          site: result.hits.find(({ refId }) => refId === entry.id)?.site ?? null,
-          published_at: new Date(entry.pubDate).toISOString(),
-          snippet: {
-            text: snippet.text,
-            hits: snippet.hits.map(([from, to]): [number, number] => [from, to]),
-            cut_before: snippet.cutBefore,
-            cut_after: snippet.cutAfter,
-          },
-        };
-      });
+      const { hits, query } = result;
+      const shown = await showHits({ sources: searchSources }, { userId: user.id, hits, query });
+      const data = shown.map(({ kind, text, snippet }) => ({
+        kind,
+        id: String(text.refId),
+        title: text.title,
+        url: text.url,
+        site: text.site,
+        published_at: new Date(text.publishedAt).toISOString(),
+        snippet: {
+          text: snippet.text,
+          hits: snippet.hits.map(([from, to]): [number, number] => [from, to]),
+          cut_before: snippet.cutBefore,
+          cut_after: snippet.cutAfter,
+        },
+      }));
       const { found, atLeast, nextCursor = null } = result;
       return c.json({ data, found, at_least: atLeast, next_cursor: nextCursor }, 200);
     },

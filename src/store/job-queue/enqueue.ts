@@ -64,19 +64,31 @@ export async function enqueue<P>(
   }
 }
 
-/** A job that waits is done now, as if a person had just asked for it, with this payload. One that runs, runs on. */
+/**
+ * A job that waits is done now, as if a person had just asked for it, with what `change` makes of its payload. One that
+ * runs, runs on with what it was given; it finds the new payload in its row before it ends. False when it has ended.
+ */
 export async function hurry<P>(
   db: Database,
   trx: Writer,
   id: number,
   kind: JobKind<P>,
-  payload: P,
-): Promise<void> {
-  kind.schema.parse(payload);
+  change: (payload: P) => P,
+): Promise<boolean> {
+  const job = await trx
+    .selectFrom('jobs')
+    .select('payload')
+    .where('id', '=', id)
+    .where('state', '<', sql.lit(2))
+    .$if(db.engine === 'postgres', (query) => query.forUpdate())
+    .executeTakeFirst();
+  if (!job) return false;
+  const payload = kind.schema.parse(change(kind.schema.parse(JSON.parse(job.payload))));
   await sql`UPDATE jobs SET run_at = ${dbNow(db)}, created_at = ${dbNow(db)}, lane = ${laneNumber('interactive')},
       payload = ${JSON.stringify(payload)}
-    WHERE id = ${id} AND name = ${kind.name} AND state = 0`.execute(trx);
+    WHERE id = ${id}`.execute(trx);
   await callWorkers(db, trx);
+  return true;
 }
 
 /** Many of one kind, without keys: in as few statements as there can be. */

@@ -30,13 +30,19 @@ export function manyHeld(db: Database, fences: readonly JobFence[]) {
  * PostgreSQL it locks the job's row, so that nobody takes the job over before that transaction ends.
  */
 export async function requireJob(db: Database, trx: Writer, fence: JobFence): Promise<void> {
+  await requirePayload(db, trx, fence);
+}
+
+/** The same, for a job that may be asked for more while it runs: what it is asked for now, and until we commit. */
+export async function requirePayload<P>(db: Database, trx: Writer, fence: JobFence): Promise<P> {
   const held = await trx
     .selectFrom('jobs')
-    .select('id')
+    .select('payload')
     .where(isHeld(fence))
     .$if(db.engine === 'postgres', (query) => query.forUpdate())
     .executeTakeFirst();
   if (!held) throw new LeaseLost(`job ${fence.id}`);
+  return JSON.parse(held.payload);
 }
 
 const finished = new WeakSet<JobFence>();

@@ -3,6 +3,7 @@ import { NotFound } from '../../errors.ts';
 import type { Bookmark, SavedUrl } from '../../model/bookmark.ts';
 import type { Clock } from '../../model/glossary.ts';
 import type { Reader, Writer } from '../database.ts';
+import { notePending } from '../search/pending.ts';
 import type { Row } from '../tables.ts';
 import { findGroupId, noneIfMissing } from './group-store.ts';
 import { upsertItem } from './item-rows.ts';
@@ -59,10 +60,15 @@ export function bookmarkStore(owned: Owned, now: Clock) {
         const { saved, title, entryId, feedId } = bookmark;
         // The entry may have gone with its feed since it was read.
         const lock = db.engine === 'postgres' ? sql`FOR SHARE` : sql``;
-        for (const [table, id] of [['feeds', feedId] as const, ['entries', entryId] as const]) {
+        for (const [table, id, live] of [
+          ['feeds', feedId, sql`AND deleted_at IS NULL`] as const,
+          ['entries', entryId, sql``] as const,
+        ]) {
           if (id === null) continue;
           const { rows: found } = await sql`
-            SELECT id FROM ${sql.table(table)} WHERE user_id = ${userId} AND id = ${id} ${lock}`.execute(trx);
+            SELECT id FROM ${sql.table(table)} WHERE user_id = ${userId} AND id = ${id} ${live} ${lock}`.execute(
+            trx,
+          );
           if (found.length === 0) throw new NotFound('item');
         }
         const itemId = await upsertItem(
@@ -73,7 +79,7 @@ export function bookmarkStore(owned: Owned, now: Clock) {
           at,
         );
         const rows = rowsOf(trx, userId);
-        await rows
+        const inserted = await rows
           .insert('bookmarks', {
             item_id: itemId,
             entry_id: bookmark.entryId,
@@ -86,7 +92,13 @@ export function bookmarkStore(owned: Owned, now: Clock) {
             created_at: at,
           })
           .onConflict((conflict) => conflict.columns(['user_id', 'item_id']).doNothing())
+          .returning('id')
           .execute();
+        await notePending(
+          trx,
+          'bookmark',
+          inserted.map((row) => row.id),
+        );
         const { id } = await rows
           .select('bookmarks')
           .select('id')
@@ -100,12 +112,17 @@ export function bookmarkStore(owned: Owned, now: Clock) {
     async delete(id: number): Promise<void> {
       await db.write(async (trx) => {
         const rows = rowsOf(trx, userId);
+        // The item first, as whoever bookmarks does.
+        if (db.engine === 'postgres')
+          await sql`SELECT id FROM items WHERE user_id = ${userId} AND id = (
+            SELECT item_id FROM bookmarks WHERE user_id = ${userId} AND id = ${id}) FOR UPDATE`.execute(trx);
         const deleted = await rows
           .delete('bookmarks')
           .where('id', '=', id)
           .returning('item_id')
           .executeTakeFirst();
         if (!deleted) throw new NotFound('bookmark');
+        await notePending(trx, 'bookmark', [id]);
         await rows
           .update('items')
           .set({ deleted_at: now(), updated_at: now() })

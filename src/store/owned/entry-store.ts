@@ -1,17 +1,20 @@
 import { type RawBuilder, sql } from 'kysely';
 import { NotFound } from '../../errors.ts';
 import type { Entry, EntryFilter } from '../../model/entry.ts';
+import type { Writer } from '../database.ts';
 import { idList } from '../id-list.ts';
 import { letOthersIn } from '../let-others-in.ts';
-import { insertUnread, ofUser, removeUnread } from '../reader/unread.ts';
+import { isOfLiveFeed } from '../reader/delete-feed.ts';
+import { settleFirst, settleUnread, type Unsettled } from '../reader/settle-unread.ts';
+import { insertUnread, ofUser, removeUnread, takeTurn, unreadBy } from '../reader/unread.ts';
 import type { Row } from '../tables.ts';
 import { findGroupId, noneIfMissing } from './group-store.ts';
-import { type Owned, rowsOf } from './owned-rows.ts';
+import type { Owned } from './owned-rows.ts';
 
 export type EntryStore = ReturnType<typeof entryStore>;
 
-/** What one transaction takes out of the unread rows: few enough that nobody waits for it. */
-const unreadAtOnce = 2_000;
+/** Feeds whose watermark one transaction moves. */
+const feedsAtOnce = 500;
 
 export interface EntryScope {
   readonly feedId?: number | undefined;
@@ -23,6 +26,7 @@ export interface EntryScope {
 export function entryStore(owned: Owned) {
   const { db, userId } = owned;
   const isOwn = ofUser(userId);
+  const isLive = isOfLiveFeed(userId, 'e.feed_id');
   const groupIdOf = (id: number | undefined) =>
     id === undefined ? undefined : findGroupId(owned.read, id).catch(noneIfMissing);
 
@@ -31,7 +35,7 @@ export function entryStore(owned: Owned) {
     async list(filter: EntryFilter): Promise<Entry[]> {
       const groupId = await groupIdOf(filter.groupId);
       if (groupId === null) return [];
-      const page = pageOf(userId, { ...filter, groupId });
+      const page = pageOf(owned, { ...filter, groupId });
       // CROSS JOIN keeps SQLite to this order: left to itself it would read all entries to find those of the page.
       const { rows } = await sql<EntryRow>`
         WITH page AS MATERIALIZED (${page})
@@ -64,7 +68,7 @@ export function entryStore(owned: Owned) {
       const { rows } = await sql<EntryRow>`
         SELECT ${columnsOf()} FROM entries e
         LEFT JOIN unread_entries u ON u.user_id = ${userId} AND u.pub_date = e.pub_date AND u.entry_id = e.id
-        WHERE e.user_id = ${userId} AND e.id = ${id}`.execute(db.read);
+        WHERE e.user_id = ${userId} AND e.id = ${id} AND ${isLive}`.execute(db.read);
       if (!rows[0]) throw new NotFound('item');
       return toEntry(rows[0]);
     },
@@ -74,7 +78,7 @@ export function entryStore(owned: Owned) {
       const { rows } = await sql<EntryRow>`
         SELECT ${columnsOf()} FROM entries e
         LEFT JOIN unread_entries u ON u.user_id = ${userId} AND u.pub_date = e.pub_date AND u.entry_id = e.id
-        WHERE e.user_id + 0 = ${userId} AND e.id IN ${idList(db, ids)}`.execute(db.read);
+        WHERE e.user_id + 0 = ${userId} AND e.id IN ${idList(db, ids)} AND ${isLive}`.execute(db.read);
       const byId = new Map(rows.map((row) => [row.id, toEntry(row)]));
       return ids.flatMap((id) => byId.get(id) ?? []);
     },
@@ -82,6 +86,7 @@ export function entryStore(owned: Owned) {
     /** Ids that are not there, or not this user's, are passed over: a client may know of entries that are gone. */
     async mark(ids: readonly number[], { read }: { read: boolean }): Promise<void> {
       await db.write(async (trx) => {
+        await takeTurn(db, trx, userId);
         const changed = await (read ? removeUnread : insertUnread)(db, trx, userId, ids);
         // Also over a "mark all read" that is under way: its rows may be there still.
         const marked = read ? changed : ids;
@@ -97,48 +102,41 @@ export function entryStore(owned: Owned) {
     async markAllRead({ feedId, groupId: group, throughId }: EntryScope = {}): Promise<void> {
       const groupId = await groupIdOf(group);
       if (groupId === null) return;
-      const { rows: feeds } = await sql<{ id: number; through: number | null }>`
-        SELECT f.id, (SELECT max(u.entry_id) FROM unread_entries u WHERE u.user_id = ${userId} AND u.feed_id = f.id
-            ${throughId === undefined ? sql`` : sql`AND u.entry_id <= ${throughId}`}) AS through
-        FROM feeds f JOIN feed_counts c ON c.feed_id = f.id AND c.unread > 0
+      const { rows: feeds } = await sql<{ id: number }>`
+        SELECT f.id FROM feeds f JOIN feed_counts c ON c.feed_id = f.id AND c.unread > 0
         WHERE f.user_id = ${userId} ${feedId === undefined ? sql`` : sql`AND f.id = ${feedId}`}
-          ${groupId === undefined ? sql`` : sql`AND f.group_id = ${groupId}`}`.execute(db.heavyRead);
-      for (const { id, through } of feeds) {
-        if (through !== null) await readThrough(id, through);
+          ${groupId === undefined ? sql`` : sql`AND f.group_id = ${groupId}`} ORDER BY f.id`.execute(db.read);
+      const unsettled: Unsettled[] = [];
+      for (let at = 0; at < feeds.length; at += feedsAtOnce) {
+        await letOthersIn();
+        const ids = feeds.slice(at, at + feedsAtOnce).map(({ id }) => id);
+        unsettled.push(
+          ...(await db.write(async (trx) => {
+            await takeTurn(db, trx, userId);
+            await readThrough(trx, ids, throughId);
+            return settleFirst(db, trx, { userId, feedId, groupId }, ids);
+          })),
+        );
       }
+      await settleUnread(db, unsettled);
     },
   };
 
-  async function readThrough(feedId: number, through: number): Promise<void> {
-    await db.write(async (trx) => {
-      await sql`UPDATE feeds SET read_through_id = ${through}
-        WHERE user_id = ${userId} AND id = ${feedId} AND read_through_id < ${through}`.execute(trx);
-      await sql`DELETE FROM entry_marks WHERE user_id = ${userId} AND is_read = 0 AND entry_id <= ${through}
-        AND entry_id IN (SELECT id FROM entries WHERE user_id = ${userId} AND feed_id = ${feedId})`.execute(
-        trx,
-      );
-      await rowsOf(trx, userId)
-        .update('feed_counts')
-        .set({ stale: 1 })
-        .where('feed_id', '=', feedId)
-        .execute();
-    });
-    for (let left = true; left; ) {
-      await letOthersIn();
-      left = await db.write(async (trx) => {
-        const { rows } =
-          await sql`DELETE FROM unread_entries WHERE user_id = ${userId} AND (pub_date, entry_id) IN (
-            SELECT pub_date, entry_id FROM unread_entries WHERE user_id = ${userId} AND feed_id = ${feedId}
-              AND entry_id <= ${through} AND NOT EXISTS (
-                SELECT 1 FROM entry_marks m WHERE m.entry_id = unread_entries.entry_id AND m.is_read = 0)
-              ORDER BY pub_date DESC, entry_id DESC LIMIT ${unreadAtOnce})
-          RETURNING entry_id`.execute(trx);
-        const left = rows.length === unreadAtOnce;
-        await sql`UPDATE feed_counts SET unread = unread - ${rows.length}, stale = ${left ? 1 : 0}
-          WHERE user_id = ${userId} AND feed_id = ${feedId}`.execute(trx);
-        return left;
-      });
-    }
+  async function readThrough(trx: Writer, feedIds: readonly number[], throughId?: number): Promise<void> {
+    // Whoever brings one of them entries is waited for, or waits: what comes later has a higher id than all there are.
+    if (db.engine === 'postgres')
+      await sql`SELECT id FROM feeds WHERE user_id = ${userId} AND id IN ${idList(db, feedIds)} ORDER BY id
+        FOR NO KEY UPDATE`.execute(trx);
+    const { rows } = await sql<{ last: number | null }>`SELECT max(id) AS last FROM entries`.execute(trx);
+    const through = Math.min(rows[0]?.last ?? 0, throughId ?? Number.MAX_SAFE_INTEGER);
+    await sql`UPDATE feeds SET read_through_id = ${through}
+      WHERE user_id + 0 = ${userId} AND id IN ${idList(db, feedIds)} AND read_through_id < ${through}`.execute(
+      trx,
+    );
+    await sql`DELETE FROM entry_marks WHERE user_id = ${userId} AND is_read = 0 AND entry_id <= ${through}
+      AND EXISTS (SELECT 1 FROM entries e WHERE e.id = entry_marks.entry_id AND e.feed_id IN ${idList(db, feedIds)})`.execute(
+      trx,
+    );
   }
 }
 
@@ -152,10 +150,10 @@ type Scope = Omit<EntryFilter, 'groupId'> & { readonly groupId: number | undefin
 
 /** The ids of a page. */
 function pageOf(
-  userId: number,
+  { db, userId }: Owned,
   { feedId, groupId, unread, before, order, oldestFirst, limit }: Scope,
 ): RawBuilder<unknown> {
-  const source = unread ? sql`unread_entries` : sql`entries`;
+  const source = unread ? unreadBy(db, { feedId, groupId }) : sql`entries`;
   const id = unread ? sql`entry_id` : sql`id`;
   const beyond = oldestFirst ? sql`>` : sql`<`;
   const after = before ? sql`AND (pub_date, ${id}) ${beyond} (${before.pubDate}, ${before.id})` : sql``;
@@ -165,10 +163,10 @@ function pageOf(
   const ofFeed = feedId === undefined ? sql`` : sql`AND feed_id = ${feedId}`;
   if (groupId === undefined || unread) {
     const ofGroup = groupId === undefined ? sql`` : sql`AND group_id = ${groupId}`;
-    return sql`SELECT ${id} AS id FROM ${source} WHERE user_id = ${userId} ${ofFeed} ${ofGroup} ${rest}`;
+    return sql`SELECT ${id} AS id FROM ${source} WHERE user_id = ${userId} AND ${isOfLiveFeed(userId)} ${ofFeed} ${ofGroup} ${rest}`;
   }
   // The entries do not know their group, so that moving a feed rewrites none: the first of each feed are merged.
-  return sql`SELECT entries.id FROM feeds f, entries WHERE f.user_id = ${userId} AND f.group_id = ${groupId} ${
+  return sql`SELECT entries.id FROM feeds f, entries WHERE f.user_id = ${userId} AND f.deleted_at IS NULL AND f.group_id = ${groupId} ${
     feedId === undefined ? sql`` : sql`AND f.id = ${feedId}`
   } AND entries.id IN (SELECT id FROM entries WHERE user_id = ${userId} AND feed_id = f.id ${rest})
     ORDER BY ${inOrder({ order, oldestFirst }, sql`entries.pub_date`, sql`entries.id`)} LIMIT ${limit}`;

@@ -7,14 +7,19 @@ import { isUniqueViolation } from '../constraint.ts';
 import type { Reader, Writer } from '../database.ts';
 import { idList, textList } from '../id-list.ts';
 import { letOthersIn } from '../let-others-in.ts';
+import { deleteFeed } from '../reader/delete-feed.ts';
+import { settleFirst, settleUnread } from '../reader/settle-unread.ts';
 import { copySubscription } from '../reader/subscribe.ts';
+import { takeTurn } from '../reader/unread.ts';
 import { notePending } from '../search/pending.ts';
 import { findGroupId, noneIfMissing } from './group-store.ts';
 import { type Owned, type OwnedRows, rowsOf } from './owned-rows.ts';
 
 export type FeedStore = ReturnType<typeof feedStore>;
 
+/** What one transaction of many subscriptions makes: so many feeds, or so many entries that others have already. */
 const feedsAtOnce = 50;
+const copiedAtOnce = 200;
 
 export function feedStore(owned: Owned, now: Clock) {
   const { db, userId } = owned;
@@ -63,6 +68,7 @@ export function feedStore(owned: Owned, now: Clock) {
           const id = await insertFeed(rowsOf(trx, userId), { ...feed, groupId }, now());
           if (id === undefined) throw linkTaken(feed.link);
           await copySubscription(db, trx, { feedId: id, userId, groupId, now: now() });
+          await notePending(trx, 'feed', [id]);
           return getFeed(trx, userId, id);
         })
         .catch((error) => {
@@ -75,15 +81,18 @@ export function feedStore(owned: Owned, now: Clock) {
       feeds: readonly NewFeed[],
     ): Promise<{ created: number; existing: string[]; missingGroup: string[] }> {
       const result = { created: 0, existing: [] as string[], missingGroup: [] as string[] };
-      for (let at = 0; at < feeds.length; at += feedsAtOnce) {
+      for (let at = 0; at < feeds.length; ) {
         await letOthersIn();
-        const some = feeds.slice(at, at + feedsAtOnce);
         const done = await db.write(async (trx) => {
           const rows = rowsOf(trx, userId);
           const groups = new Map<number, number | null>();
+          const added: number[] = [];
           const existing: string[] = [];
           const missingGroup: string[] = [];
-          for (const feed of some) {
+          let [count, copied] = [0, 0];
+          for (const feed of feeds.slice(at, at + feedsAtOnce)) {
+            if (copied >= copiedAtOnce) break;
+            count += 1;
             const known = groups.get(feed.groupId);
             const groupId =
               known ?? (await findGroupId(rows, feed.groupId, { lockOn: db.engine }).catch(noneIfMissing));
@@ -93,22 +102,29 @@ export function feedStore(owned: Owned, now: Clock) {
               continue;
             }
             const id = await insertFeed(rows, { ...feed, groupId }, now());
-            if (id === undefined) existing.push(feed.link);
-            else await copySubscription(db, trx, { feedId: id, userId, groupId, now: now() });
+            if (id === undefined) {
+              existing.push(feed.link);
+              continue;
+            }
+            copied += await copySubscription(db, trx, { feedId: id, userId, groupId, now: now() });
+            added.push(id);
           }
-          return { existing, missingGroup };
+          await notePending(trx, 'feed', added);
+          return { count, existing, missingGroup };
         });
+        at += done.count;
         result.existing.push(...done.existing);
         result.missingGroup.push(...done.missingGroup);
-        result.created += some.length - done.existing.length - done.missingGroup.length;
+        result.created += done.count - done.existing.length - done.missingGroup.length;
       }
       return result;
     },
 
     async update(id: number, change: FeedChange): Promise<Feed> {
-      return db
+      const { feed, unsettled } = await db
         .write(async (trx) => {
           const rows = rowsOf(trx, userId);
+          if (change.groupId !== undefined) await takeTurn(db, trx, userId);
           const before = await getFeed(trx, userId, id);
           const groupId =
             change.groupId === undefined
@@ -131,46 +147,36 @@ export function feedStore(owned: Owned, now: Clock) {
               }),
               // Whoever takes a feed up again, or says where it is now, does not believe that it is gone.
               ...(change.suspended === false || isElsewhere ? { gone_at: null } : {}),
+              // Where a person says that it is, it has not moved to.
+              ...(change.link !== undefined && change.link !== before.link
+                ? { moved_from: '', moved_at: null }
+                : {}),
               updated_at: now(),
             })
             .where('id', '=', id)
             .execute();
-          if (groupId !== undefined)
-            await rows
-              .update('unread_entries')
-              .set({ group_id: groupId })
-              .where('feed_id', '=', id)
-              .execute();
+          if (change.name !== undefined || change.siteUrl !== undefined || isElsewhere)
+            await notePending(trx, 'feed', [id]);
           // What was learnt of one address says nothing about another.
           if (isElsewhere) await sql`DELETE FROM feed_fetch_state WHERE feed_id = ${id}`.execute(trx);
-          return getFeed(trx, userId, id);
+          const unsettled =
+            groupId === undefined ? [] : await settleFirst(db, trx, { userId, feedId: id }, [id]);
+          return { feed: await getFeed(trx, userId, id), unsettled };
         })
         .catch((error) => {
           throw isUniqueViolation(error) ? linkTaken(change.link ?? '') : error;
         });
+      await settleUnread(db, unsettled);
+      return feed;
     },
 
     /** Bookmarks stay, without their source; entries, marks and tombstones go with the feed. */
     async delete(id: number): Promise<void> {
       await db.write(async (trx) => {
-        const rows = rowsOf(trx, userId);
-        const ofFeed = sql`SELECT id FROM entries WHERE user_id = ${userId} AND feed_id = ${id}`;
+        await takeTurn(db, trx, userId);
         // Whoever brings it entries is waited for, and finds it gone after.
         await getFeed(trx, userId, id, db.engine === 'postgres' ? sql`FOR UPDATE OF f` : sql``);
-        const { rows: entries } = await sql<{ id: number }>`${ofFeed}`.execute(trx);
-        await notePending(
-          trx,
-          'entry',
-          entries.map((entry) => entry.id),
-        );
-        await sql`UPDATE bookmarks SET entry_id = NULL WHERE user_id = ${userId} AND entry_id IN (${ofFeed})`.execute(
-          trx,
-        );
-        await rows.update('bookmarks').set({ feed_id: null }).where('feed_id', '=', id).execute();
-        await sql`DELETE FROM entry_marks WHERE user_id = ${userId} AND entry_id IN (${ofFeed})`.execute(trx);
-        for (const table of ['entry_tombstones', 'unread_entries', 'feed_counts', 'entries'] as const)
-          await rows.delete(table).where('feed_id', '=', id).execute();
-        await rows.delete('feeds').where('id', '=', id).execute();
+        await deleteFeed(db, trx, { id, user_id: userId }, now());
       });
     },
   };
@@ -187,7 +193,9 @@ async function insertFeed(rows: OwnedRows, feed: NewFeed, at: number): Promise<n
       site_url: siteUrl,
       proxy,
       gone_at: null,
+      moved_at: null,
       keep_entries: null,
+      deleted_at: null,
       created_at: at,
       updated_at: at,
     })
@@ -209,6 +217,8 @@ function selectFeeds(userId: number, where: RawBuilder<unknown>, lock: RawBuilde
     suspended: number;
     proxy: string;
     gone_at: number | null;
+    moved_from: string;
+    moved_at: number | null;
     keep_entries: number | null;
     created_at: number;
     updated_at: number;
@@ -229,7 +239,7 @@ function selectFeeds(userId: number, where: RawBuilder<unknown>, lock: RawBuilde
     entries: number;
   }>`
     SELECT f.id, CASE WHEN g.is_default = 1 THEN ${sql.lit(DEFAULT_GROUP_ID)} ELSE f.group_id END AS group_id,
-      f.name, f.link, f.site_url, f.suspended, f.proxy, f.gone_at, f.keep_entries, f.created_at, f.updated_at,
+      f.name, f.link, f.site_url, f.suspended, f.proxy, f.gone_at, f.moved_from, f.moved_at, f.keep_entries, f.created_at, f.updated_at,
       coalesce(s.etag, '') AS etag, coalesce(s.last_modified, '') AS last_modified,
       coalesce(s.cache_control, '') AS cache_control, coalesce(s.expires_at, 0) AS expires_at,
       coalesce(s.last_checked_at, 0) AS last_checked_at, coalesce(s.next_check_at, 0) AS next_check_at,
@@ -241,7 +251,7 @@ function selectFeeds(userId: number, where: RawBuilder<unknown>, lock: RawBuilde
     FROM feeds f JOIN groups g ON g.id = f.group_id
     LEFT JOIN feed_fetch_state s ON s.feed_id = f.id
     LEFT JOIN feed_counts c ON c.feed_id = f.id
-    WHERE f.user_id = ${userId} ${where} ORDER BY f.id ${lock}`;
+    WHERE f.user_id = ${userId} AND f.deleted_at IS NULL ${where} ORDER BY f.id ${lock}`;
 }
 
 async function getFeed(
@@ -265,6 +275,8 @@ function toFeed(row: FeedRow): Feed {
     suspended: row.suspended === 1,
     proxy: row.proxy,
     goneAt: row.gone_at,
+    movedFrom: row.moved_from,
+    movedAt: row.moved_at,
     keepEntries: row.keep_entries,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

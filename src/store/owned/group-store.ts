@@ -2,8 +2,10 @@ import { Conflict, Invalid, NotFound } from '../../errors.ts';
 import type { Clock } from '../../model/glossary.ts';
 import { DEFAULT_GROUP_ID, type Group } from '../../model/group.ts';
 import { isUniqueViolation } from '../constraint.ts';
+import { settleFirst, settleUnread } from '../reader/settle-unread.ts';
+import { takeTurn } from '../reader/unread.ts';
 import type { Row } from '../tables.ts';
-import { type Owned, type OwnedRows, ownedQuery } from './owned-rows.ts';
+import { type Owned, type OwnedRows, ownedQuery, rowsOf } from './owned-rows.ts';
 
 export type GroupStore = ReturnType<typeof groupStore>;
 
@@ -45,15 +47,28 @@ export function groupStore(owned: Owned, now: Clock) {
         .catch(nameTaken(name));
     },
 
+    /** Its feeds move to the default group. */
     async delete(id: number): Promise<void> {
-      await owned.write(async (rows) => {
-        const row = await getRow(rows, id, owned.db.engine === 'postgres' ? 'update' : undefined);
+      const { db, userId } = owned;
+      const unsettled = await db.write(async (trx) => {
+        await takeTurn(db, trx, userId);
+        const rows = rowsOf(trx, userId);
+        const row = await getRow(rows, id, db.engine === 'postgres' ? 'update' : undefined);
         if (row.is_default === 1) throw new Invalid('the default group cannot be deleted');
         const defaultId = await findGroupId(rows, DEFAULT_GROUP_ID);
-        for (const table of ['feeds', 'unread_entries'] as const)
-          await rows.update(table).set({ group_id: defaultId }).where('group_id', '=', row.id).execute();
+        const feeds = await rows
+          .select('feeds')
+          .select('id')
+          .where('group_id', '=', row.id)
+          .orderBy('id')
+          .$if(db.engine === 'postgres', (found) => found.forUpdate())
+          .execute();
+        await rows.update('feeds').set({ group_id: defaultId }).where('group_id', '=', row.id).execute();
         await rows.delete('groups').where('id', '=', row.id).execute();
+        const ids = feeds.map((feed) => feed.id);
+        return settleFirst(db, trx, { userId, groupId: row.id }, ids);
       });
+      await settleUnread(db, unsettled);
     },
   };
 }

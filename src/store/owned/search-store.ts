@@ -13,13 +13,13 @@ export function searchStore({ db, userId }: Owned) {
   return {
     async find(query: SearchQuery, options: SearchOptions): Promise<SearchPage> {
       // One more than is shown says whether there is another page.
-      const rows = await findRows(db.heavyRead, { ...options, limit: options.limit + 1, userId, query });
+      const rows = await findRows(db, { ...options, limit: options.limit + 1, userId, query });
       const shown = rows.slice(0, options.limit);
       const last = shown.at(-1);
       return {
         hits: shown.map(toHit),
-        found: rows[0]?.found ?? 0,
-        atLeast: rows[0]?.found === newestRanked,
+        found: rows[0] ? rows[0].matches - rows[0].copies : 0,
+        atLeast: rows[0]?.matches === newestRanked,
         ...(last && rows.length > shown.length && { next: { id: last.id, score: last.score } }),
       };
     },

@@ -10,12 +10,10 @@ import { type DurableTable, derivedTables, durableTables } from '../durable.ts';
 import { type Migration, readMigrations } from '../migrations.ts';
 import type { Target } from '../open.ts';
 import { postgresFactWriter, sqliteFactWriter } from './fact-writer.ts';
-import { Rebuild, type RebuildEngine } from './rebuild.ts';
+import { Rebuild, type RebuildEngine, type RebuildRules } from './rebuild.ts';
 
-export interface RebuildOptions {
-  readonly now: Clock;
+export interface RebuildOptions extends RebuildRules {
   readonly migrations?: readonly Migration[];
-  readonly tables?: readonly DurableTable[];
 }
 
 export async function openRebuild(target: Target, options: RebuildOptions): Promise<Rebuild> {
@@ -43,7 +41,7 @@ export async function openRebuild(target: Target, options: RebuildOptions): Prom
           migrations,
           findTable,
         );
-  return new Rebuild(engine, now, tables);
+  return new Rebuild(engine, options);
 }
 
 async function sqliteEngine(

@@ -35,15 +35,24 @@ export interface RebuildEngine {
   close(): Promise<void>;
 }
 
+export interface RebuildRules {
+  readonly now: Clock;
+  /** The first fetches of all feeds are spread over this long. */
+  readonly pullIntervalMs: number;
+  readonly tables?: readonly DurableTable[];
+}
+
 export class Rebuild {
   readonly #engine: RebuildEngine;
   readonly #tables: readonly DurableTable[];
   readonly #now: Clock;
+  readonly #pullIntervalMs: number;
 
-  constructor(engine: RebuildEngine, now: Clock, tables: readonly DurableTable[] = durableTables) {
+  constructor(engine: RebuildEngine, { now, pullIntervalMs, tables = durableTables }: RebuildRules) {
     this.#engine = engine;
     this.#tables = tables;
     this.#now = now;
+    this.#pullIntervalMs = pullIntervalMs;
   }
 
   /** Undefined when this index has not begun a reinflate. */
@@ -141,12 +150,13 @@ export class Rebuild {
   /** What follows from the durable rows, and is not kept in the library. */
   async #rebuildDerived(): Promise<void> {
     const { session } = this.#engine;
-    for (const statement of rebuildStatements()) await session.run(statement);
-    // Nothing is known of when which feed was last fetched: the first fetches are spread over half an hour.
+    for (const statement of rebuildStatements) await session.run(statement);
+    // Nothing is known of when which feed was last fetched. Multiples of the golden section lie evenly in an interval,
+    // however many there are.
     await session.rows(
       `INSERT INTO feed_fetch_state (feed_id, next_check_at)
-       SELECT id, CAST($1 AS bigint) + (id * 7919 % 1800) * 1000 FROM feeds`,
-      [this.#now()],
+       SELECT id, CAST($1 AS bigint) + (id * 618033 % 1000000) * CAST($2 AS bigint) / 1000000 FROM feeds`,
+      [this.#now(), this.#pullIntervalMs],
     );
   }
 

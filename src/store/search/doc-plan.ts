@@ -5,6 +5,7 @@ import type { NewRow, Row } from '../tables.ts';
 import { idsToTry, minuteOf } from './doc-id.ts';
 import { kindMark, userMark } from './marks.ts';
 import type { DocTerms } from './term-writer.ts';
+import type { TouchedPage } from './twins.ts';
 
 export interface PendingDoc {
   readonly refId: number;
@@ -41,6 +42,8 @@ export interface Plan {
   readonly removed: number[];
   readonly removedTerms: number[];
   readonly terms: DocTerms[];
+  /** Addresses whose documents are others than before. */
+  readonly touched: TouchedPage[];
 }
 
 const maxAttempts = 14;
@@ -59,7 +62,7 @@ export async function readyChanges(
 }
 
 export async function planChanges(trx: Writer, kind: string, changes: readonly ReadyChange[]): Promise<Plan> {
-  const plan: Plan = { inserted: [], updated: [], removed: [], removedTerms: [], terms: [] };
+  const plan: Plan = { inserted: [], updated: [], removed: [], removedTerms: [], terms: [], touched: [] };
   const present = await presentDocs(trx, kind, changes);
   const taken = new Map<number, number>();
   for (const { refId, doc, terms } of changes) {
@@ -68,16 +71,23 @@ export async function planChanges(trx: Writer, kind: string, changes: readonly R
     const gone = rows.filter((row) => row !== kept).map((row) => row.id);
     plan.removed.push(...gone);
     plan.removedTerms.push(...gone);
+    touch(plan, ...rows.filter((row) => row !== kept));
     if (!doc) continue;
     const id = kept?.id ?? (await freeId(trx, refId, doc, taken));
     const row = toRow(id, kind, refId, doc);
     if (!kept) plan.inserted.push(row);
     else if (!isSameRow(kept, row)) plan.updated.push(row);
+    if (!kept || !isSameRow(kept, row)) touch(plan, row, ...(kept ? [kept] : []));
     if (kept && hasSameText(kept, doc)) continue;
     if (kept) plan.removedTerms.push(id);
     plan.terms.push({ id, ...(terms ?? doc.terms()), marks: [kindMark(kind), userMark(doc.userId)] });
   }
   return plan;
+}
+
+function touch(plan: Plan, ...rows: readonly Pick<NewRow<'search_docs'>, 'user_id' | 'url_key'>[]): void {
+  for (const { user_id, url_key } of rows)
+    if (url_key) plan.touched.push({ userId: user_id, urlKey: url_key });
 }
 
 async function presentDocs(

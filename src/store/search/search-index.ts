@@ -6,6 +6,7 @@ import { type Lease, requireLease } from '../lease-store.ts';
 import { type DocChange, type PendingDoc, planChanges, type ReadyChange, readyChanges } from './doc-plan.ts';
 import { notePending } from './pending.ts';
 import { termWriter } from './term-writer.ts';
+import { noteTwins } from './twins.ts';
 
 export type SearchIndex = ReturnType<typeof searchIndex>;
 
@@ -38,6 +39,7 @@ export function searchIndex(db: Database) {
       for (const { id, ...row } of plan.updated)
         await trx.updateTable('search_docs').set(row).where('id', '=', id).execute();
       if (plan.inserted.length > 0) await trx.insertInto('search_docs').values(plan.inserted).execute();
+      await noteTwins(trx, plan.touched, plan.removed);
       // Terms last: FTS5 holds them in memory until the commit, as long as nothing comes in between.
       await writer.insert(trx, plan.terms);
       await clearPending(trx, kind, changes);
@@ -90,11 +92,22 @@ export function searchIndex(db: Database) {
       if (unmerged > 0) await merge(2);
     },
 
+    /** Documents that can be found, of all users. */
+    async count(): Promise<number> {
+      const { rows } = await sql<{ n: number }>`SELECT count(*) AS n FROM search_docs`.execute(db.heavyRead);
+      return Number(rows[0]?.n ?? 0);
+    },
+
     /** How far `kind` has been noted for a rebuild, in the words of whoever notes. */
     findProgress: (kind: string) => readProgress(db.read, kind),
 
-    async forgetProgress(kind: string): Promise<void> {
-      await db.write((trx) => trx.deleteFrom('meta').where('key', '=', progressKey(kind)).execute());
+    /** Nothing is found until it is indexed anew, as in an index that is new. */
+    async clear(): Promise<void> {
+      await db.write(async (trx) => {
+        await writer.removeAll(trx);
+        for (const table of ['search_docs', 'search_twins'] as const) await trx.deleteFrom(table).execute();
+        await trx.deleteFrom('meta').where('key', 'like', progressKey('%')).execute();
+      });
     },
 
     /** Notes some documents of a rebuild, and how far it has come; nothing if it was begun anew since `from` was read. */

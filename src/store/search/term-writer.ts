@@ -13,6 +13,7 @@ export interface DocTerms {
 export interface TermWriter {
   insert(trx: Writer, docs: readonly DocTerms[]): Promise<void>;
   remove(trx: Writer, ids: readonly number[]): Promise<void>;
+  removeAll(trx: Writer): Promise<void>;
   /**
    * One step of tidying up after many inserts, in a transaction of its own: brings together segments of one size, when
    * there are `fewest` of them. False when there is nothing to do.
@@ -45,6 +46,10 @@ const fts5Writer: TermWriter = {
     for (const id of ids) await trx.executeQuery(CompiledQuery.raw(deleteTerms, [id]));
   },
 
+  async removeAll(trx) {
+    await sql`INSERT INTO search_terms (search_terms) VALUES ('delete-all')`.execute(trx);
+  },
+
   async mergeStep(trx, fewest) {
     await trx.executeQuery(command('usermerge', fewest));
     const changes = async () => {
@@ -70,6 +75,10 @@ const tsvectorWriter: TermWriter = {
 
   async remove(trx, ids) {
     await sql`DELETE FROM search_terms WHERE doc_id IN (${sql.join(ids)})`.execute(trx);
+  },
+
+  async removeAll(trx) {
+    await sql`DELETE FROM search_terms`.execute(trx);
   },
 
   async mergeStep() {

@@ -1,9 +1,12 @@
 // How every page begins: its words, its preferences, then the app in the place that the shell has for it.
 import { type Component, mount } from 'svelte';
+import { workOffline } from '../offline/register.ts';
 import { applyTheme, preferences, syncPreferences } from './preferences.svelte.ts';
 import { currentLanguage, loadWords } from './words.ts';
 
 export async function start(App: Component, { loggedIn = true } = {}): Promise<void> {
+  // First, since lists wait to know which marks are still on their way.
+  const offline = loggedIn ? workOffline() : undefined;
   await loadWords(preferences.language || undefined);
   applyTheme();
   const target = document.getElementById('app');
@@ -11,6 +14,9 @@ export async function start(App: Component, { loggedIn = true } = {}): Promise<v
   target.replaceChildren();
   mount(App, { target });
   if (!loggedIn) return;
+  offline?.catch(() => {
+    // Without the server, what this browser has serves.
+  });
   await syncPreferences();
   const wanted = preferences.language;
   if (wanted && wanted !== currentLanguage()) location.reload();

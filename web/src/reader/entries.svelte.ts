@@ -2,6 +2,9 @@
 // one list holds in all of them.
 import { ApiError, get, messageOf, query } from '../lib/api.ts';
 import type { Bookmark, Entry, Page } from '../lib/api-types.ts';
+import { withChanges } from '../offline/changes.ts';
+import { keepArticles } from '../offline/keep-articles.ts';
+import { outboxReady, waitingChanges } from '../offline/outbox.ts';
 import type { ArticleRef, Scope } from './place.ts';
 
 export class ListedEntry {
@@ -21,10 +24,8 @@ export class ListedEntry {
   kept: Bookmark | null;
   unread = $state(false);
   bookmarked = $state(false);
-  /** As the server knows it. */
+  /** As the server knows it, or `bookmarkToCome`. */
   bookmarkId: number | null = null;
-  /** Marks that are on their way: what the server says meanwhile is out of date. */
-  marksUnderWay = 0;
 
   constructor(source: { entry: Entry } | { bookmark: Bookmark }) {
     if ('entry' in source) {
@@ -106,11 +107,16 @@ function keep(source: { entry: Entry } | { bookmark: Bookmark }): ListedEntry {
   const entry = known.get(fresh.key) ?? fresh;
   known.set(entry.key, entry);
   entry.learnFrom(fresh);
-  if (entry.marksUnderWay > 0) return entry;
-  const unread = 'entry' in source ? source.entry.unread : source.bookmark.unread;
+  const said =
+    'entry' in source
+      ? { unread: source.entry.unread, bookmarkId: source.entry.bookmark_id ?? null }
+      : { unread: source.bookmark.unread, bookmarkId: source.bookmark.id };
+  // What the server says is out of date where something is still on its way to it.
+  const { key, id, feedId } = entry;
+  const { unread, bookmarkId } = withChanges({ key, id, feedId, ...said }, waitingChanges());
   entry.unread = unread && !isAboutToBeRead?.(entry);
-  entry.bookmarkId = 'entry' in source ? (source.entry.bookmark_id ?? null) : source.bookmark.id;
-  entry.bookmarked = entry.bookmarkId !== null;
+  entry.bookmarkId = bookmarkId;
+  entry.bookmarked = bookmarkId !== null;
   return entry;
 }
 
@@ -173,6 +179,7 @@ export class EntryList {
       this.#cursor = page.next;
       this.arrived = [];
       this.state = 'ready';
+      keepArticles(page.entries.map(({ contentHref }) => contentHref));
       if (this.hasMore) this.#noteNewest();
     } catch (error) {
       this.state = 'failed';
@@ -268,6 +275,7 @@ export class EntryList {
   ): Promise<{ entries: ListedEntry[]; total: number; next: string | null }> {
     if (this.scope.kind === 'bookmarks') {
       const page = await get<Page<Bookmark>>(`/api/bookmarks${query({ limit: bookmarksPageSize, before })}`);
+      await outboxReady();
       return {
         entries: page.data.map((bookmark) => keep({ bookmark })),
         total: page.total,
@@ -277,6 +285,7 @@ export class EntryList {
     const page = await get<Page<Entry>>(
       `/api/items${query({ ...this.#filter(), view: 'brief', order, limit: pageSize, before })}`,
     );
+    await outboxReady();
     return {
       entries: page.data.map((entry) => keep({ entry })),
       total: page.total,

@@ -1,99 +1,98 @@
-// The only module that changes read marks and bookmarks. A mark shows at once, in this tab and in others; when the
-// server does not take it, it goes back to what it was and somebody is told. What lies beneath `send` may be replaced
-// by something that keeps marks until the server is there again.
-import { messageOf, patch, post, remove } from '../lib/api.ts';
-import type { Bookmark } from '../lib/api-types.ts';
+// The only module that changes read marks and bookmarks. A mark shows at once, in this tab and in others, and is kept in
+// the outbox until the server has it; when the server will not take it, it goes back to what it was and somebody is told.
+import { messageOf } from '../lib/api.ts';
 import { toast } from '../lib/toasts.svelte.ts';
 import { words } from '../lib/words.ts';
+import { bookmarkToCome, type Change, type PageCopy } from '../offline/changes.ts';
+import { keepChange, whenBookmarked, whenRefused } from '../offline/outbox.ts';
 import { delaySend } from './delayed-send.ts';
 import { holdAsRead, knownEntries, knownEntry, type ListedEntry } from './entries.svelte.ts';
 import type { Scope } from './place.ts';
 import { subscriptions } from './subscriptions.svelte.ts';
 
-const send = {
-  read: (ids: number[], read: boolean) =>
-    patch<void>(`/api/items/-/${read ? 'read' : 'unread'}`, { ids }, { keepalive: ids.length < 1_000 }),
-  readAll: (scope: Scope, throughId: number) =>
-    post<void>(
-      '/api/items/-/read-all',
-      {
-        ...(scope.kind === 'feed' && { feed_id: scope.id }),
-        ...(scope.kind === 'group' && { group_id: scope.id }),
-        ...(throughId > 0 && { through_id: throughId }),
-      },
-      { keepalive: true },
-    ),
-  bookmark: async ({ id, kept }: ListedEntry): Promise<number> => {
-    const body =
-      id !== null
-        ? { item_id: id }
-        : {
-            link: kept?.link,
-            title: kept?.title,
-            content: kept?.content,
-            feed_name: kept?.feed_name,
-            pub_date: kept?.pub_date,
-          };
-    return (await post<{ data: Bookmark }>('/api/bookmarks', body)).data.id;
-  },
-  noBookmark: (bookmarkId: number) => remove<void>(`/api/bookmarks/${bookmarkId}`),
-};
-
-/** Marks entries read or unread. Resolves when the server knows, or when the marks are back to what they were. */
+/** Marks entries read or unread. Resolves when that cannot be lost any more. */
 export async function markRead(entries: readonly ListedEntry[], read: boolean): Promise<void> {
   const changed = entries.filter((entry) => entry.id !== null && entry.unread === read);
   if (changed.length === 0) return;
   const ids = changed.map(({ id }) => id as number);
-  showRead(changed, read);
-  for (const entry of changed) entry.marksUnderWay += 1;
-  try {
-    for (let at = 0; at < ids.length; at += 1_000) await send.read(ids.slice(at, at + 1_000), read);
-  } catch (error) {
-    showRead(changed, !read);
-    tellOfFailure(error);
-  } finally {
-    for (const entry of changed) entry.marksUnderWay -= 1;
-  }
+  const byFeed = showRead(changed, read);
+  await keepChange({ kind: 'mark', ids, read, byFeed });
 }
 
-function showRead(entries: readonly ListedEntry[], read: boolean): void {
+function showRead(entries: readonly ListedEntry[], read: boolean): [number, number][] {
   for (const entry of entries) entry.unread = !read;
   const byFeed = new Map<number, number>();
   for (const { feedId } of entries)
     if (feedId !== null) byFeed.set(feedId, (byFeed.get(feedId) ?? 0) + (read ? -1 : 1));
   subscriptions.adjustUnread(byFeed);
   tell({ kind: 'read', ids: entries.map(({ id }) => id as number), read, byFeed: [...byFeed] });
+  return [...byFeed];
 }
 
-/** What is under way for the bookmark of an entry: a second change waits for the first. */
-const bookmarking = new Map<string, Promise<void>>();
-
-export function setBookmark(entry: ListedEntry, on: boolean): Promise<void> {
-  if (entry.bookmarked === on) return Promise.resolve();
-  showBookmark(entry, on);
-  entry.marksUnderWay += 1;
-  const before = bookmarking.get(entry.key) ?? Promise.resolve();
-  const change = before.then(async () => {
-    try {
-      if (on) entry.bookmarkId = await send.bookmark(entry);
-      else if (entry.bookmarkId !== null) {
-        await send.noBookmark(entry.bookmarkId);
-        entry.bookmarkId = null;
-      }
-      tell({ kind: 'bookmark', key: entry.key, bookmarkId: entry.bookmarkId });
-    } catch (error) {
-      showBookmark(entry, !on);
-      tellOfFailure(error);
-    } finally {
-      entry.marksUnderWay -= 1;
-    }
-  });
-  bookmarking.set(entry.key, change);
-  return change;
-}
-
-function showBookmark(entry: ListedEntry, on: boolean): void {
+export async function setBookmark(entry: ListedEntry, on: boolean): Promise<void> {
+  if (entry.bookmarked === on) return;
+  const { key, id: entryId } = entry;
+  const bookmarkId = entry.bookmarkId === bookmarkToCome ? null : entry.bookmarkId;
   entry.bookmarked = on;
+  entry.bookmarkId = on ? bookmarkToCome : null;
+  tell({ kind: 'bookmark', key, bookmarkId: entry.bookmarkId });
+  await keepChange(
+    on
+      ? { kind: 'bookmark', key, entryId, on, copy: await copyOf(entry) }
+      : { kind: 'bookmark', key, entryId, on, bookmarkId },
+  );
+}
+
+/** What is needed to keep the page when its entry is gone from the server by the time that we get there. */
+async function copyOf({
+  kept,
+  title,
+  link,
+  feedId,
+  feedName,
+  pubDate,
+  contentHref,
+}: ListedEntry): Promise<PageCopy> {
+  const name = (feedId === null ? undefined : subscriptions.byId.get(feedId)?.name) ?? feedName;
+  const content = kept?.content ?? (await keptContent(contentHref));
+  return { link, title, feed_name: name, pub_date: pubDate, content };
+}
+
+/** Of the document that the frame has loaded, if this browser has kept it. */
+async function keptContent(href: string): Promise<string> {
+  if (!('caches' in globalThis)) return '';
+  const html = (await (await caches.match(href, { ignoreVary: true }))?.text()) ?? '';
+  return /<body[^>]*>([\s\S]*)<\/body>/.exec(html)?.[1]?.trim() ?? '';
+}
+
+whenBookmarked((key, bookmarkId) => {
+  for (const entry of knownEntries()) {
+    if (entry.key === key && entry.bookmarked === (bookmarkId !== null)) entry.bookmarkId = bookmarkId;
+  }
+  tell({ kind: 'bookmark', key, bookmarkId });
+});
+
+whenRefused((change, error) => {
+  takeBack(change);
+  tellOfFailure(error);
+});
+
+function takeBack(change: Change): void {
+  if (change.kind === 'mark') {
+    const entries = change.ids.flatMap((id) => knownEntry({ kind: 'entry', id }) ?? []);
+    showRead(
+      entries.filter((entry) => entry.unread !== change.read),
+      !change.read,
+    );
+  } else if (change.kind === 'bookmark') {
+    for (const entry of knownEntries()) {
+      if (entry.key !== change.key) continue;
+      entry.bookmarked = !change.on;
+      entry.bookmarkId = change.on ? null : change.bookmarkId;
+    }
+  } else {
+    subscriptions.loadSoon();
+  }
 }
 
 const undoMs = 6_000;
@@ -116,7 +115,7 @@ export function markAllRead(scope: Scope, throughId: number, onUndo: () => void)
     subscriptions.heldAsRead = new Set();
     holdAsRead(null);
   };
-  const takeBack = () => {
+  const putBack = () => {
     letGo();
     for (const entry of marked) entry.unread = true;
     subscriptions.adjustUnread(counts);
@@ -135,19 +134,19 @@ export function markAllRead(scope: Scope, throughId: number, onUndo: () => void)
   });
   const delayed = delaySend({
     delayMs: undoMs,
-    takeBack,
+    takeBack: putBack,
     send: () => {
-      send.readAll(scope, throughId).then(
-        () => {
-          letGo();
-          tell({ kind: 'all' });
-          subscriptions.load();
-        },
-        (error) => {
-          takeBack();
-          tellOfFailure(error);
-        },
-      );
+      void keepChange({
+        kind: 'read-all',
+        ...(scope.kind === 'feed' && { feedId: scope.id }),
+        ...(scope.kind === 'group' && { groupId: scope.id }),
+        throughId: throughId > 0 ? throughId : null,
+        feedIds: [...feedIds],
+      }).then(() => {
+        letGo();
+        tell({ kind: 'all' });
+        subscriptions.loadSoon();
+      });
     },
   });
   flushPending = delayed.flush;

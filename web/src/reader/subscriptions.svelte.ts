@@ -2,6 +2,8 @@
 import { call, get, patch, post, remove } from '../lib/api.ts';
 import type { Feed, Group } from '../lib/api-types.ts';
 import { words } from '../lib/words.ts';
+import { countWithChanges } from '../offline/changes.ts';
+import { outboxReady, waitingChanges } from '../offline/outbox.ts';
 import type { Scope } from './place.ts';
 
 export const defaultGroupId = 1;
@@ -25,9 +27,14 @@ class Subscriptions {
         get<{ data: Feed[] }>('/api/feeds'),
         get<{ data: Group[] }>('/api/groups'),
       ]);
-      this.feeds = feeds.data
-        .map((feed) => (this.heldAsRead.has(feed.id) ? { ...feed, unread_count: 0 } : feed))
-        .sort(byName);
+      await outboxReady();
+      const waiting = waitingChanges();
+      this.feeds = feeds.data.map((feed) => {
+        const unread = this.heldAsRead.has(feed.id)
+          ? 0
+          : countWithChanges(feed.id, feed.unread_count, waiting);
+        return { ...feed, unread_count: unread };
+      }).sort(byName);
       this.groups = groups.data;
       this.state = 'ready';
     } catch {

@@ -64,6 +64,8 @@ export async function openPostgresDatabase({
     engine: 'postgres',
     read: reader,
     heavyRead: reader,
+    heavyRows: async <R>(query: CompiledQuery) =>
+      (await reader.executeQuery<R>(query as CompiledQuery<R>)).rows,
     write: (work) => withoutNesting(() => retried(() => writer.transaction().execute(work))),
     writeOne: async (statement) =>
       (await withoutNesting(() => retried(() => statement.execute(writer)))).rows,

@@ -1,5 +1,6 @@
 // SQLite as the store's engine: migrate the file, then one writer, one inline reader, one reader thread.
 import { mkdirSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { CompiledQuery } from 'kysely';
 import type { Clock } from '../../../model/glossary.ts';
@@ -31,8 +32,12 @@ export async function openSqliteDatabase(
     engine: 'sqlite',
     read: kyselyOn(new ReadDriver(readerConnection)),
     heavyRead: kyselyOn(new ReadDriver(thread)),
-    write: (work, { toDisk = false } = {}) =>
-      withoutNesting(() => (toDisk ? diskWriter : writer).transaction().execute(work)),
+    heavyRows: async <R>(query: CompiledQuery) => (await thread.executeQuery<R>(query)).rows,
+    write: async (work, { toDisk = false } = {}) => {
+      if (!toDisk) return withoutNesting(() => writer.transaction().execute(work));
+      await sendToDisk(`${path}-wal`);
+      return withoutNesting(() => diskWriter.transaction().execute(work));
+    },
     writeOne: async (statement) => (await withoutNesting(() => statement.execute(writer))).rows,
     dataVersion: () => readerConnection.dataVersion(),
     watch: (onChange) => {
@@ -72,4 +77,18 @@ export async function openSqliteDatabase(
       writerConnection.db.close();
     },
   };
+}
+
+/**
+ * What was written so far, while others go on: a commit that waits for the disk holds this thread and the lock, and then
+ * has only itself to wait for. The locks of SQLite are not on this file, so that closing it gives none of them up.
+ */
+async function sendToDisk(walPath: string): Promise<void> {
+  try {
+    await using wal = await open(walPath, 'r');
+    await wal.datasync();
+  } catch (error) {
+    // Nothing was written yet.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
 }

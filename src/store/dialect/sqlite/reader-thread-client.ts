@@ -2,13 +2,15 @@
 import { Worker } from 'node:worker_threads';
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 import { Unavailable } from '../../../errors.ts';
+import { named, type UnnamedRows } from './connection.ts';
 
 export type Request =
   | { id: number; do: 'query'; sql: string; parameters: readonly unknown[] }
   | { id: number; do: 'light' | 'thorough' };
 
+/** Rows cross without the names of their columns: those would be copied with every one of them. */
 export type Reply =
-  | { id: number; result: QueryResult<unknown> }
+  | { id: number; result: UnnamedRows }
   | { id: number; error: { message: string; errcode?: number | undefined } };
 
 type Ask = { do: 'query'; sql: string; parameters: readonly unknown[] } | { do: 'light' | 'thorough' };
@@ -74,7 +76,7 @@ export class ReaderThread implements DatabaseConnection {
   #settle(reply: Reply): void {
     const waiting = this.#waiting.get(reply.id);
     this.#waiting.delete(reply.id);
-    if ('result' in reply) waiting?.resolve(reply.result);
+    if ('result' in reply) waiting?.resolve(named(reply.result));
     else waiting?.reject(Object.assign(new Error(reply.error.message), { errcode: reply.error.errcode }));
   }
 

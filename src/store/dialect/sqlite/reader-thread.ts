@@ -1,7 +1,7 @@
 // Runs in a thread of its own: long reads, and the checkpoints that move the WAL into the file.
 import { statSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
-import { openSqlite, SqliteConnection, untilFree } from './connection.ts';
+import { openSqlite, SqliteConnection, type UnnamedRows, untilFree } from './connection.ts';
 import type { Reply, Request } from './reader-thread-client.ts';
 
 const passiveAtBytes = 4 * 1024 * 1024;
@@ -21,10 +21,10 @@ parentPort?.on('message', async (request: Request) => {
   parentPort?.postMessage(reply);
 });
 
-async function answer(request: Request) {
-  if (request.do === 'query') return untilFree(() => connection.run(request.sql, request.parameters));
+async function answer(request: Request): Promise<UnnamedRows> {
+  if (request.do === 'query') return untilFree(() => connection.runUnnamed(request.sql, request.parameters));
   checkpoint(request.do);
-  return { rows: [] };
+  return { columns: [], rows: [], affected: 0 };
 }
 
 // A truncating checkpoint stalls writers for as long as it copies, so it waits for an idle moment, or for a

@@ -1,0 +1,13 @@
+-- What a feed says of itself, so that it can be found by it.
+ALTER TABLE feeds ADD COLUMN description text COLLATE "C" NOT NULL DEFAULT '';
+
+-- Documents of a user of which there is another for the same page: see src/store/search/twins.ts.
+CREATE TABLE search_twins (
+  doc_id bigint PRIMARY KEY,
+  -- The lowest id among them.
+  page   bigint NOT NULL,
+  -- Of those that a search finds, the one with the lowest place is shown.
+  place  bigint NOT NULL
+);
+
+CREATE INDEX search_docs_of_page ON search_docs (user_id, url_key) WHERE url_key IS NOT NULL;

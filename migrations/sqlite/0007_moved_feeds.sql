@@ -1,0 +1,3 @@
+-- Where a feed was before its server led us elsewhere for good, and when we followed: shown to whoever follows it.
+ALTER TABLE feeds ADD COLUMN moved_from TEXT NOT NULL DEFAULT '';
+ALTER TABLE feeds ADD COLUMN moved_at INTEGER;

@@ -1,0 +1,29 @@
+// Hits as a person sees them: what they point to as it is now, and the piece of its text that was found.
+import type { SearchHit, SearchKind, SearchQuery, SearchSources, SearchText } from '../model/search.ts';
+import { cutSnippet, type Snippet } from './cut-snippet.ts';
+
+export interface ShownHit {
+  readonly kind: SearchKind;
+  readonly text: SearchText;
+  readonly snippet: Snippet;
+}
+
+const snippetCharacters = 240;
+
+/** In their order. What has gone since it was indexed is left out. */
+export async function showHits(
+  { sources }: { readonly sources: SearchSources },
+  { userId, hits, query }: { userId: number; hits: readonly SearchHit[]; query: SearchQuery },
+): Promise<ShownHit[]> {
+  const texts = new Map<string, SearchText>();
+  for (const [kind, ofKind] of Map.groupBy(hits, (hit) => hit.kind as SearchKind)) {
+    const refIds = ofKind.map(({ refId }) => refId);
+    for (const text of await sources[kind].read(refIds, userId)) texts.set(`${kind} ${text.refId}`, text);
+  }
+  return hits.flatMap((hit) => {
+    const text = texts.get(`${hit.kind} ${hit.refId}`);
+    if (!text) return [];
+    const snippet = cutSnippet(text.text, query, { maxCharacters: snippetCharacters });
+    return [{ kind: hit.kind as SearchKind, text, snippet }];
+  });
+}

@@ -1,0 +1,51 @@
+// Where changes wait: a table of the browser's own database.
+import type { Change, WaitingChange } from './changes.ts';
+
+export interface ChangeStore {
+  add(change: Change): Promise<void>;
+  /** In the order in which they were added. */
+  all(): Promise<WaitingChange[]>;
+  remove(ids: readonly number[]): Promise<void>;
+}
+
+const table = 'changes';
+
+/** Each user has their own: what one left unsent is not for the next to send. */
+export function openChangeStore(userId: number): ChangeStore {
+  const opened = openDatabase(`lectern-${userId}`);
+  const run = async <T>(
+    mode: IDBTransactionMode,
+    work: (rows: IDBObjectStore) => IDBRequest<T> | undefined,
+  ) => {
+    const transaction = (await opened).transaction(table, mode);
+    const request = work(transaction.objectStore(table));
+    return new Promise<T | undefined>((resolve, reject) => {
+      transaction.oncomplete = () => resolve(request?.result);
+      transaction.onerror = () => reject(transaction.error);
+      transaction.onabort = () => reject(transaction.error);
+    });
+  };
+  return {
+    add: async (change) => {
+      await run('readwrite', (rows) => rows.add({ change }));
+    },
+    all: async () => (await run<WaitingChange[]>('readonly', (rows) => rows.getAll())) ?? [],
+    remove: async (ids) => {
+      if (ids.length === 0) return;
+      await run('readwrite', (rows) => {
+        for (const id of ids) rows.delete(id);
+        return undefined;
+      });
+    },
+  };
+}
+
+function openDatabase(name: string): Promise<IDBDatabase> {
+  return new Promise((resolve, reject) => {
+    const request = indexedDB.open(name, 1);
+    request.onupgradeneeded = () =>
+      request.result.createObjectStore(table, { keyPath: 'id', autoIncrement: true });
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+}

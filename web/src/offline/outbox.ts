@@ -1,0 +1,180 @@
+// Changes on their way to the server. Each is kept in this browser before anything else is done with it, so that closing
+// the page, losing the network or an ended session loses none; one tab at a time sends, in the order they were made.
+import { ApiError, get, patch, post, remove } from '../lib/api.ts';
+import { type ChangeStore, openChangeStore } from './change-store.ts';
+import { type Change, compact, type WaitingChange } from './changes.ts';
+import { knownUser } from './whose.ts';
+
+type Listener = (waiting: readonly WaitingChange[]) => void;
+type Refused = (change: Change, error: ApiError) => void;
+type Bookmarked = (key: string, bookmarkId: number | null) => void;
+
+const retryMs = 20_000;
+/** A list that was asked for before a change was sent may come after it. */
+const settlingMs = 5_000;
+const lockName = 'lectern-outbox';
+
+const opened = Promise.withResolvers<ChangeStore>();
+const ready = Promise.withResolvers<void>();
+let owner: number | null = null;
+let mayBeSent = false;
+const channel = new BroadcastChannel('lectern-outbox');
+const listeners = new Set<Listener>();
+let waiting: readonly WaitingChange[] = [];
+let settling: { readonly until: number; readonly one: WaitingChange }[] = [];
+let onRefused: Refused = () => {};
+let onBookmarked: Bookmarked = () => {};
+let retry: ReturnType<typeof setTimeout> | undefined;
+
+/** What waits from earlier is known from then on. Null: nobody was here before, so nothing does. */
+export function openOutbox(userId: number | null): void {
+  if (userId === null) {
+    ready.resolve();
+    return;
+  }
+  owner ??= userId;
+  opened.resolve(openChangeStore(owner));
+  void takeOver().then(ready.resolve, ready.resolve);
+}
+
+/** Resolves when `waitingChanges` says what there is. */
+export const outboxReady = (): Promise<void> => ready.promise;
+
+/** Once it is certain who is logged in. */
+export function allowSending(): void {
+  mayBeSent = true;
+  addEventListener('online', () => void sendWaiting());
+  void sendWaiting();
+}
+
+/** What waits, now and whenever that changes, in whichever tab. Returns how to stop. */
+export function watchOutbox(listener: Listener): () => void {
+  listeners.add(listener);
+  listener(waiting);
+  return () => listeners.delete(listener);
+}
+
+/** Called with a change that the server will never take; whoever shows it takes it back. */
+export function whenRefused(refused: Refused): void {
+  onRefused = refused;
+}
+
+/** Called with the id that a bookmark has on the server, or with null when it is gone from there. */
+export function whenBookmarked(bookmarked: Bookmarked): void {
+  onBookmarked = bookmarked;
+}
+
+/** Resolves when the change is kept; it is sent as soon as that is possible. */
+export async function keepChange(change: Change): Promise<void> {
+  await (await opened.promise).add(change);
+  await reread();
+  void sendWaiting();
+}
+
+/** What the server may not show yet: all that waits, and what has only just been sent. */
+export function waitingChanges(): readonly WaitingChange[] {
+  const now = performance.now();
+  settling = settling.filter(({ until }) => until > now);
+  return settling.length > 0 ? [...settling.map(({ one }) => one), ...waiting] : waiting;
+}
+
+/** Sends what waits, unless another tab is at it. */
+export async function sendWaiting(): Promise<void> {
+  clearTimeout(retry);
+  // Somebody else may have logged in, in another tab.
+  if (!mayBeSent || knownUser() !== owner) return;
+  const store = await opened.promise;
+  await navigator.locks.request(lockName, async () => {
+    // Those that are made meanwhile are sent in the next round.
+    for (let round = await store.all(); round.length > 0; round = await store.all()) {
+      for (const { change, covers } of compact(round)) {
+        if (!(await deliver(change))) {
+          retry = setTimeout(sendWaiting, retryMs);
+          return;
+        }
+        const until = performance.now() + settlingMs;
+        settling.push(...round.filter(({ id }) => covers.includes(id)).map((one) => ({ until, one })));
+        await store.remove(covers);
+        await reread();
+      }
+    }
+  });
+}
+
+/** Whether the change is done with: taken, or refused for good. */
+async function deliver(change: Change): Promise<boolean> {
+  try {
+    await send(change);
+    return true;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const later = error.isOffline || error.status === 429 || error.status >= 500;
+    if (later) return false;
+    onRefused(change, error);
+    return true;
+  }
+}
+
+/** Goes on after the page is left. */
+const quick = { keepalive: true } as const;
+
+async function send(change: Change): Promise<void> {
+  if (change.kind === 'mark') {
+    await patch(`/api/items/-/${change.read ? 'read' : 'unread'}`, { ids: change.ids }, quick);
+  } else if (change.kind === 'read-all') {
+    const { feedId, groupId, throughId } = change;
+    const scope = {
+      ...(feedId !== undefined && { feed_id: feedId }),
+      ...(groupId !== undefined && { group_id: groupId }),
+      ...(throughId !== null && { through_id: throughId }),
+    };
+    await post('/api/items/-/read-all', scope, quick);
+  } else if (change.on) {
+    onBookmarked(change.key, (await sendBookmark(change)).data.id);
+  } else {
+    const id = change.bookmarkId ?? (await findBookmark(change.entryId));
+    if (id !== null) await remove(`/api/bookmarks/${id}`).catch(unlessGone);
+    onBookmarked(change.key, null);
+  }
+}
+
+/** An entry that has gone from the server meanwhile is kept from the copy that this browser has. */
+async function sendBookmark({
+  entryId,
+  copy,
+}: Extract<Change, { on: true }>): Promise<{ data: { id: number } }> {
+  try {
+    if (entryId !== null) return await post('/api/bookmarks', { item_id: entryId });
+  } catch (error) {
+    if (!(error instanceof ApiError && error.status === 404) || !copy.link) throw error;
+  }
+  return post('/api/bookmarks', copy);
+}
+
+/** For one that was made and taken away before its number was known here. */
+async function findBookmark(entryId: number | null): Promise<number | null> {
+  if (entryId === null) return null;
+  try {
+    const { data } = await get<{ data: { bookmark_id: number | null } }>(`/api/items/${entryId}`);
+    return data.bookmark_id;
+  } catch (error) {
+    unlessGone(error);
+    return null;
+  }
+}
+
+function unlessGone(error: unknown): void {
+  if (!(error instanceof ApiError && error.status === 404)) throw error;
+}
+
+async function reread(): Promise<void> {
+  await takeOver();
+  channel.postMessage('changed');
+}
+
+async function takeOver(): Promise<void> {
+  waiting = await (await opened.promise).all();
+  for (const listener of listeners) listener(waiting);
+}
+
+channel.addEventListener('message', () => void takeOver());

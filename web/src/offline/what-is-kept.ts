@@ -1,0 +1,22 @@
+// Which addresses of this site can be read without the server. Pure.
+const pages = ['/', '/search', '/settings', '/operations'];
+
+/** The page that an address shows, as it is kept; undefined for those that need the server. */
+export function pageOf(path: string): string | undefined {
+  return pages.find((page) => page === path);
+}
+
+const kept = [
+  /^\/api\/me(\/preferences)?$/,
+  /^\/api\/groups$/,
+  /^\/api\/feeds$/,
+  /^\/api\/feeds\/\d+\/icon$/,
+  /^\/api\/items$/,
+  /^\/api\/items\/\d+(\/content)?$/,
+  /^\/api\/bookmarks$/,
+  /^\/api\/bookmarks\/\d+(\/content)?$/,
+];
+
+export function isKept(url: URL): boolean {
+  return kept.some((pattern) => pattern.test(url.pathname));
+}
