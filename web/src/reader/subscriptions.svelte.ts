@@ -29,12 +29,14 @@ class Subscriptions {
       ]);
       await outboxReady();
       const waiting = waitingChanges();
-      this.feeds = feeds.data.map((feed) => {
-        const unread = this.heldAsRead.has(feed.id)
-          ? 0
-          : countWithChanges(feed.id, feed.unread_count, waiting);
-        return { ...feed, unread_count: unread };
-      }).sort(byName);
+      this.feeds = feeds.data
+        .map((feed) => {
+          const unread = this.heldAsRead.has(feed.id)
+            ? 0
+            : countWithChanges(feed.id, feed.unread_count, waiting);
+          return { ...feed, unread_count: unread };
+        })
+        .sort(byName);
       this.groups = groups.data;
       this.state = 'ready';
     } catch {
