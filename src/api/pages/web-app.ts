@@ -42,7 +42,8 @@ const policy = [
   "frame-ancestors 'none'",
   // No text becomes HTML but what Svelte has made of our own templates.
   "require-trusted-types-for 'script'",
-  'trusted-types svelte-trusted-html',
+  // The other lets our one worker be registered, and nothing else.
+  'trusted-types svelte-trusted-html lectern-worker',
 ].join('; ');
 
 export function readWebApp(directory: string): WebApp {

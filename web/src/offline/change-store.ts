@@ -2,7 +2,8 @@
 import type { Change, WaitingChange } from './changes.ts';
 
 export interface ChangeStore {
-  add(change: Change): Promise<void>;
+  /** Returns its id. */
+  add(change: Change, notBefore?: number): Promise<number>;
   /** In the order in which they were added. */
   all(): Promise<WaitingChange[]>;
   remove(ids: readonly number[]): Promise<void>;
@@ -26,9 +27,8 @@ export function openChangeStore(userId: number): ChangeStore {
     });
   };
   return {
-    add: async (change) => {
-      await run('readwrite', (rows) => rows.add({ change }));
-    },
+    add: async (change, notBefore) =>
+      (await run('readwrite', (rows) => rows.add({ change, ...(notBefore && { notBefore }) }))) as number,
     all: async () => (await run<WaitingChange[]>('readonly', (rows) => rows.getAll())) ?? [],
     remove: async (ids) => {
       if (ids.length === 0) return;

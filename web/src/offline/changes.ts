@@ -46,6 +46,8 @@ export type Change =
 export interface WaitingChange {
   readonly id: number;
   readonly change: Change;
+  /** Until then it can be taken back, and is not sent; nor is what came after it. */
+  readonly notBefore?: number;
 }
 
 /** As many as the server takes at once. */

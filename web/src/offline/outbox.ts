@@ -64,11 +64,21 @@ export function whenBookmarked(bookmarked: Bookmarked): void {
   onBookmarked = bookmarked;
 }
 
-/** Resolves when the change is kept; it is sent as soon as that is possible. */
-export async function keepChange(change: Change): Promise<void> {
-  await (await opened.promise).add(change);
+/** Resolves with its id when the change is kept; it is sent as soon as that is possible, or after a while. */
+export async function keepChange(change: Change, { inMs = 0 } = {}): Promise<number> {
+  const id = await (await opened.promise).add(change, inMs > 0 ? Date.now() + inMs : undefined);
   await reread();
   void sendWaiting();
+  return id;
+}
+
+/** Says whether it was in time. */
+export async function takeBackChange(id: number): Promise<boolean> {
+  const wasWaiting = waiting.some((one) => one.id === id);
+  await (await opened.promise).remove([id]);
+  await reread();
+  void sendWaiting();
+  return wasWaiting;
 }
 
 /** What the server may not show yet: all that waits, and what has only just been sent. */
@@ -86,10 +96,15 @@ export async function sendWaiting(): Promise<void> {
   const store = await opened.promise;
   await navigator.locks.request(lockName, async () => {
     // Those that are made meanwhile are sent in the next round.
-    for (let round = await store.all(); round.length > 0; round = await store.all()) {
+    for (;;) {
+      const all = await store.all();
+      const held = all.findIndex(({ notBefore = 0 }) => notBefore > Date.now());
+      const round = held < 0 ? all : all.slice(0, held);
+      if (held >= 0) tryAgainIn((all[held]?.notBefore ?? 0) - Date.now());
+      if (round.length === 0) return;
       for (const { change, covers } of compact(round)) {
         if (!(await deliver(change))) {
-          retry = setTimeout(sendWaiting, retryMs);
+          tryAgainIn(retryMs);
           return;
         }
         const until = performance.now() + settlingMs;
@@ -100,6 +115,18 @@ export async function sendWaiting(): Promise<void> {
     }
   });
 }
+
+function tryAgainIn(delayMs: number): void {
+  clearTimeout(retry);
+  retry = setTimeout(sendWaiting, Math.max(0, delayMs));
+}
+
+// Whoever leaves the page does not want to take anything back. The page cannot wait for the answer, so that it is sent once
+// more by the next one; that does no harm.
+addEventListener('pagehide', () => {
+  if (!mayBeSent || knownUser() !== owner) return;
+  for (const { change, notBefore } of waiting) if (notBefore) void send(change).catch(() => {});
+});
 
 /** Whether the change is done with: taken, or refused for good. */
 async function deliver(change: Change): Promise<boolean> {

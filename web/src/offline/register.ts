@@ -9,5 +9,21 @@ export async function workOffline(): Promise<void> {
   if (isOther) return location.reload();
   openOutbox(id);
   allowSending();
-  if ('serviceWorker' in navigator) await navigator.serviceWorker.register('/sw.js');
+  if ('serviceWorker' in navigator) await navigator.serviceWorker.register(workerUrl());
+}
+
+/** The policy of the page lets no text become the address of a script, but for this one. */
+function workerUrl(): string {
+  const address = '/sw.js';
+  const { trustedTypes } = window as { trustedTypes?: TrustedTypePolicyFactory };
+  if (!trustedTypes) return address;
+  const policy = trustedTypes.createPolicy('lectern-worker', { createScriptURL: () => address });
+  return policy.createScriptURL('') as unknown as string;
+}
+
+interface TrustedTypePolicyFactory {
+  createPolicy(
+    name: string,
+    rules: { createScriptURL: (text: string) => string },
+  ): { createScriptURL(text: string): unknown };
 }

@@ -4,8 +4,7 @@ import { messageOf } from '../lib/api.ts';
 import { toast } from '../lib/toasts.svelte.ts';
 import { words } from '../lib/words.ts';
 import { bookmarkToCome, type Change, type PageCopy } from '../offline/changes.ts';
-import { keepChange, whenBookmarked, whenRefused } from '../offline/outbox.ts';
-import { delaySend } from './delayed-send.ts';
+import { keepChange, takeBackChange, whenBookmarked, whenRefused } from '../offline/outbox.ts';
 import { holdAsRead, knownEntries, knownEntry, type ListedEntry } from './entries.svelte.ts';
 import type { Scope } from './place.ts';
 import { subscriptions } from './subscriptions.svelte.ts';
@@ -96,14 +95,16 @@ function takeBack(change: Change): void {
 }
 
 const undoMs = 6_000;
-let flushPending = () => {};
 
 /**
  * Marks everything in a scope read, up to an entry. It is shown at once and sent six seconds later, or when the page
  * is left; until then `undo` takes it back. `onUndo` puts the list back that the caller has emptied.
  */
-export function markAllRead(scope: Scope, throughId: number, onUndo: () => void): { undo: () => void } {
-  flushPending();
+export function markAllRead(
+  scope: Scope,
+  throughId: number,
+  onUndo: () => void,
+): { undo: () => Promise<void> } {
   const feedIds = new Set(subscriptions.feedsIn(scope).map(({ id }) => id));
   const covers = (entry: ListedEntry) =>
     entry.feedId !== null && feedIds.has(entry.feedId) && (throughId === 0 || (entry.id ?? 0) <= throughId);
@@ -132,28 +133,23 @@ export function markAllRead(scope: Scope, throughId: number, onUndo: () => void)
     marked.push(entry);
     return true;
   });
-  const delayed = delaySend({
-    delayMs: undoMs,
-    takeBack: putBack,
-    send: () => {
-      void keepChange({
-        kind: 'read-all',
-        ...(scope.kind === 'feed' && { feedId: scope.id }),
-        ...(scope.kind === 'group' && { groupId: scope.id }),
-        throughId: throughId > 0 ? throughId : null,
-        feedIds: [...feedIds],
-      }).then(() => {
-        letGo();
-        tell({ kind: 'all' });
-        subscriptions.loadSoon();
-      });
+  const kept = keepChange(
+    {
+      kind: 'read-all',
+      ...(scope.kind === 'feed' && { feedId: scope.id }),
+      ...(scope.kind === 'group' && { groupId: scope.id }),
+      throughId: throughId > 0 ? throughId : null,
+      feedIds: [...feedIds],
     },
-  });
-  flushPending = delayed.flush;
-  return { undo: delayed.undo };
+    { inMs: undoMs },
+  );
+  kept.then(() => tell({ kind: 'all' }));
+  setTimeout(letGo, undoMs);
+  const undo = async () => {
+    if (await takeBackChange(await kept)) putBack();
+  };
+  return { undo };
 }
-
-addEventListener('pagehide', () => flushPending());
 
 function tellOfFailure(error: unknown): void {
   toast(`${words().errors.notSaved} ${messageOf(error)}`, { bad: true });
