@@ -106,8 +106,7 @@ let flushPending = () => {};
 export function markAllRead(scope: Scope, throughId: number, onUndo: () => void): { undo: () => void } {
   flushPending();
   const feedIds = new Set(subscriptions.feedsIn(scope).map(({ id }) => id));
-  const covers = (entry: ListedEntry) =>
-    entry.feedId !== null && feedIds.has(entry.feedId) && (throughId === 0 || (entry.id ?? 0) <= throughId);
+  const covers = coveredBy(feedIds, throughId);
   const marked = [...knownEntries()].filter((entry) => entry.unread && covers(entry));
   const counts = new Map(subscriptions.feedsIn(scope).map(({ id, unread_count }) => [id, unread_count]));
   const letGo = () => {
@@ -140,7 +139,7 @@ export function markAllRead(scope: Scope, throughId: number, onUndo: () => void)
       send.readAll(scope, throughId).then(
         () => {
           letGo();
-          tell({ kind: 'all' });
+          tell({ kind: 'all', feedIds: [...feedIds], throughId });
           subscriptions.load();
         },
         (error) => {
@@ -154,6 +153,11 @@ export function markAllRead(scope: Scope, throughId: number, onUndo: () => void)
   return { undo: delayed.undo };
 }
 
+function coveredBy(feedIds: ReadonlySet<number>, throughId: number): (entry: ListedEntry) => boolean {
+  return ({ id, feedId }) =>
+    feedId !== null && feedIds.has(feedId) && (throughId === 0 || (id ?? 0) <= throughId);
+}
+
 addEventListener('pagehide', () => flushPending());
 
 function tellOfFailure(error: unknown): void {
@@ -164,7 +168,7 @@ function tellOfFailure(error: unknown): void {
 type Message =
   | { kind: 'read'; ids: number[]; read: boolean; byFeed: [number, number][] }
   | { kind: 'bookmark'; key: string; bookmarkId: number | null }
-  | { kind: 'all' };
+  | { kind: 'all'; feedIds: number[]; throughId: number };
 
 const others = 'BroadcastChannel' in globalThis ? new BroadcastChannel('lectern.marks') : undefined;
 const tell = (message: Message) => others?.postMessage(message);
@@ -184,6 +188,8 @@ if (others) {
         entry.bookmarked = data.bookmarkId !== null;
       }
     } else {
+      const covers = coveredBy(new Set(data.feedIds), data.throughId);
+      for (const entry of knownEntries()) if (entry.unread && covers(entry)) entry.unread = false;
       subscriptions.load();
     }
   };
