@@ -8,12 +8,14 @@ import type { Scope } from './place.ts';
 
 export const defaultGroupId = 1;
 
+const names = new Intl.Collator(undefined, { sensitivity: 'base', numeric: true });
+const byName = (a: Feed, b: Feed) => names.compare(a.name, b.name);
+
 class Subscriptions {
+  /** By name: put in order when a name changes, not each time that a count does. */
   feeds = $state.raw<Feed[]>([]);
   groups = $state.raw<Group[]>([]);
   state = $state<'loading' | 'ready' | 'failed'>('loading');
-  /** Feeds that are about to be marked read on the server too; until then it counts otherwise. */
-  heldAsRead: ReadonlySet<number> = new Set();
   byId = $derived(new Map(this.feeds.map((feed) => [feed.id, feed])));
   unread = $derived(this.feeds.reduce((sum, feed) => sum + feed.unread_count, 0));
 
@@ -25,12 +27,9 @@ class Subscriptions {
       ]);
       await outboxReady();
       const waiting = waitingChanges();
-      this.feeds = feeds.data.map((feed) => {
-        const unread = this.heldAsRead.has(feed.id)
-          ? 0
-          : countWithChanges(feed.id, feed.unread_count, waiting);
-        return { ...feed, unread_count: unread };
-      });
+      this.feeds = feeds.data
+        .map((feed) => ({ ...feed, unread_count: countWithChanges(feed.id, feed.unread_count, waiting) }))
+        .sort(byName);
       this.groups = groups.data;
       this.state = 'ready';
     } catch {
@@ -75,7 +74,8 @@ class Subscriptions {
   }
 
   takeOver(feed: Partial<Feed> & { id: number }): void {
-    this.feeds = this.feeds.map((one) => (one.id === feed.id ? { ...one, ...feed } : one));
+    const feeds = this.feeds.map((one) => (one.id === feed.id ? { ...one, ...feed } : one));
+    this.feeds = feed.name === undefined ? feeds : feeds.sort(byName);
   }
 
   async follow(
@@ -94,7 +94,7 @@ class Subscriptions {
     );
     const list = added.map(({ data }) => data);
     const ids = new Set(list.map(({ id }) => id));
-    this.feeds = [...this.feeds.filter(({ id }) => !ids.has(id)), ...list];
+    this.feeds = [...this.feeds.filter(({ id }) => !ids.has(id)), ...list].sort(byName);
     return list;
   }
 
