@@ -119,7 +119,7 @@ describe('accounts in the web app', () => {
     await hers.getByRole('button', { name: 'Change password' }).click();
     await hers.getByText('Your password is changed.').waitFor();
 
-    await users.getByRole('button', { name: 'Set the password of nora' }).click();
+    await users.getByRole('button', { name: 'Set password: nora' }).click();
     await users.getByLabel('New password for nora').fill('and one from the owner');
     await users.getByRole('button', { name: 'Set password', exact: true }).click();
     await page.getByText('nora has a new password').waitFor();

@@ -4,8 +4,12 @@ import { get } from './api.ts';
 
 const tryAgainMs = 5_000;
 
-/** Returns how to stop. */
-export function liveEvents(path: string, handlers: Record<string, (data: never) => void>): () => void {
+/** `onOpen` is called each time it begins anew, since what happened meanwhile was missed. Returns how to stop. */
+export function liveEvents(
+  path: string,
+  handlers: Record<string, (data: never) => void>,
+  onOpen: () => void = () => {},
+): () => void {
   let source: EventSource | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let stopped = false;
@@ -14,6 +18,7 @@ export function liveEvents(path: string, handlers: Record<string, (data: never) 
     clearTimeout(timer);
     if (stopped || source || document.hidden) return;
     source = new EventSource(path);
+    source.onopen = onOpen;
     for (const [name, handle] of Object.entries(handlers)) {
       source.addEventListener(name, (event) => handle(JSON.parse(event.data) as never));
     }

@@ -19,19 +19,23 @@ export class Queue {
   running: Job[] = $state.raw([]);
   waiting: Job[] = $state.raw([]);
   dead: Job[] = $state.raw([]);
-  /** The last that has ended, for who waits for one. */
-  ended: Job | undefined = $state.raw();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #listedAt = 0;
 
   watch(): () => void {
-    const stop = liveEvents('/api/v1/jobs/events', {
-      counts: (counts: JobCounts) => {
-        this.counts = counts;
-        this.#listSoon();
+    const stop = liveEvents(
+      '/api/v1/jobs/events',
+      {
+        counts: (counts: JobCounts) => {
+          this.counts = counts;
+          this.#listSoon();
+        },
+        job: (job: Job) => this.#take(job),
       },
-      job: (job: Job) => this.#take(job),
-    });
+      () => {
+        this.running = [];
+      },
+    );
     return () => {
       stop();
       clearTimeout(this.#timer);
@@ -77,7 +81,6 @@ export class Queue {
       return;
     }
     this.running = others;
-    this.ended = job;
     this.#listSoon();
   }
 

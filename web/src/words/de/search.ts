@@ -2,7 +2,7 @@ import type { Words } from '../../lib/words.ts';
 
 export const search: Words['search'] = {
   label: 'Deine Bibliothek durchsuchen',
-  placeholder: 'Alles durchsuchen, was du hast',
+  placeholder: 'Alles durchsuchen',
   found: (n, text) => (n === 0 ? 'Nichts gefunden' : `${text} gefunden`),
   foundAtLeast: (text) => `Mehr als ${text} gefunden`,
   clear: 'Leeren',

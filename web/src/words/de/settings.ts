@@ -83,7 +83,7 @@ export const settings: Words['settings'] = {
     add: 'Mitglied hinzufügen',
     added: (name) => `${name} kann sich jetzt anmelden.`,
     setPassword: 'Passwort setzen',
-    setPasswordLabel: (name) => `Passwort von ${name} setzen`,
+    setPasswordLabel: (name) => `Passwort setzen: ${name}`,
     newPassword: (name) => `Neues Passwort für ${name}`,
     passwordSet: (name) => `${name} hat ein neues Passwort und muss sich neu anmelden.`,
   },

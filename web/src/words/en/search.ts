@@ -1,6 +1,6 @@
 export const search = {
   label: 'Search your library',
-  placeholder: 'Search everything you have',
+  placeholder: 'Search everything',
   found: (n: number, text: string) => (n === 0 ? 'Nothing found' : `${text} found`),
   foundAtLeast: (text: string) => `More than ${text} found`,
   clear: 'Clear',

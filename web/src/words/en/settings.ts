@@ -80,7 +80,7 @@ export const settings = {
     add: 'Add a member',
     added: (name: string) => `${name} can log in now.`,
     setPassword: 'Set password',
-    setPasswordLabel: (name: string) => `Set the password of ${name}`,
+    setPasswordLabel: (name: string) => `Set password: ${name}`,
     newPassword: (name: string) => `New password for ${name}`,
     passwordSet: (name: string) => `${name} has a new password and has to log in again.`,
   },
