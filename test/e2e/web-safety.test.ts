@@ -1,10 +1,12 @@
 // What a feed writes stays text: it cannot run, ask for anything, or lead anybody away.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useBrowser } from '../support/browser.ts';
+import { weaknessesOf } from '../support/strict-policy.ts';
 import { until } from '../support/until.ts';
-import { startWebSite, type WebSite } from '../support/web-site.ts';
-import { setXssTrap } from '../support/xss-trap.ts';
-import { xssVectors } from '../support/xss-vectors.ts';
+import { startWebApp, type WebApp } from '../support/web-app.ts';
+import { rss, startWebSite, type WebSite } from '../support/web-site.ts';
+import { dormantHarm, setXssTrap } from '../support/xss-trap.ts';
+import { xssAddresses, xssVectors } from '../support/xss-vectors.ts';
 
 const browser = useBrowser();
 
@@ -49,5 +51,164 @@ describe('the trap', () => {
     }
     await until('clicks are caught', () => asleep('on a click').length === 0, 2_000).catch(() => {});
     expect([...asleep('by itself'), ...asleep('on a click')]).toEqual([]);
+  });
+});
+
+describe('feeds that mean harm', { timeout: 120_000 }, () => {
+  let app: WebApp;
+  let feedId: number;
+  let brokenIds: number[];
+  const name = `"><img src=// onerror=alert(900)><script>alert(901)</script>`;
+
+  beforeAll(async () => {
+    app = await startWebApp();
+    const { site, api } = app;
+    const groupId = (await api('POST', '/api/groups', { name })).data.id;
+    const addresses = xssAddresses(site.origin);
+    const escaped = (html: string) => html.replaceAll('<', '&lt;');
+    const entries = xssVectors(site.origin).map(({ html }, n) => ({
+      guid: `xss-${n}`,
+      title: `${n} ${escaped(html)} ${html}`,
+      author: `${escaped(html)} ${html}`,
+      link: addresses[n % addresses.length] as string,
+      html: `<p>zebra-${n} ${escaped(html)}</p>${html}<p>the end</p>`,
+      categories: [escaped(html), html],
+      enclosure: {
+        url: addresses[(n + 1) % addresses.length] as string,
+        type: n % 2 ? 'image/png' : `text/html"><script>alert(${n})</script>`,
+      },
+      at: Date.now() - n * 60_000,
+    }));
+    feedId = await app.follow({
+      path: '/xss.xml',
+      title: name,
+      entries: rss({ title: name, entries }),
+      groupId,
+    });
+    const text = `<html><title>${name}</title>${name}`;
+    const broken = [
+      { status: 500, type: `text/html; charset="${name}"`, body: text },
+      { status: 200, type: 'text/xml', body: `<rss><channel><title>${name}` },
+      { status: 200, type: 'text/html', body: text },
+      { status: 302, location: "javascript:alert('902')" },
+      { status: 302, location: `http://127.0.0.1:1/${name}` },
+    ];
+    brokenIds = await Promise.all(
+      broken.map(async (page, n) => {
+        const path = `/broken-${n}.xml`;
+        site.put(path, page);
+        const id = await app.follow({ path, title: `${n} ${name}`, entries: '', groupId });
+        site.put(path, page);
+        await api('POST', `/api/feeds/${id}/refresh`);
+        await until('it has failed', async () => {
+          const { data } = await api('GET', `/api/feeds/${id}`);
+          return data.fetch_state.consecutive_failures > 0 && data.fetch_state.last_checked_at > 0;
+        });
+        return id as number;
+      }),
+    );
+    await api('POST', '/api/tokens', { name: name.slice(0, 100), scope: 'read' });
+    await until('the texts are indexed', async () => {
+      const { data } = await api('GET', '/api/v1/search?q=zebra');
+      return data.length > 0;
+    });
+  }, 120_000);
+  afterAll(() => app.close());
+
+  const open = async (path: string) => {
+    const context = await browser.context();
+    const trap = await setXssTrap(context, { home: app.url, evil: app.site.origin });
+    await app.logIn(context);
+    const page = await context.newPage();
+    await page.goto(app.url + path);
+    return { page, trap };
+  };
+
+  it('run nothing in the list and in the article, whatever they write', async () => {
+    const { page, trap } = await open(`/?feed=${feedId}`);
+    const rows = page.getByRole('region', { name: 'Articles' }).getByRole('link');
+    await rows.first().waitFor();
+    for (const [n] of xssVectors('').entries()) {
+      await page.keyboard.press('j');
+      await until(`article ${n} is shown`, () =>
+        page.evaluate(`[...document.querySelectorAll('iframe')].some((frame) =>
+          frame.contentDocument?.body?.textContent.includes('zebra-${n} ')) &&
+          document.querySelector('article h1')?.textContent.trim().startsWith('${n} ')`),
+      );
+      expect(await dormantHarm(page)).toEqual([]);
+    }
+    expect(trap.caught).toEqual([]);
+  });
+
+  it('run nothing among what was found', async () => {
+    const { page, trap } = await open('/search?q=zebra');
+    await page.locator('mark').first().waitFor();
+    for (let seen = 0; ; ) {
+      await page.keyboard.press('End');
+      await page.mouse.wheel(0, 10_000);
+      const count = await page.getByRole('listitem').count();
+      if (count === seen) break;
+      seen = count;
+    }
+    expect(await page.getByRole('listitem').count()).toBeGreaterThan(10);
+    expect(await dormantHarm(page)).toEqual([]);
+    expect(trap.caught).toEqual([]);
+  });
+
+  it('run nothing where their failures are told', async () => {
+    const { page, trap } = await open('/');
+    for (const id of brokenIds) {
+      await page.goto(`${app.url}/?feed=${id}`);
+      await page.getByRole('button', { name: 'How the list is shown' }).click();
+      await page.getByRole('menuitem', { name: 'Feed settings' }).click();
+      await page.getByText('It said').waitFor();
+      expect(await dormantHarm(page)).toEqual([]);
+    }
+    await page.goto(`${app.url}/operations`);
+    await page
+      .getByRole('region', { name: 'Which feeds fail now?' })
+      .getByText('alert(900)')
+      .first()
+      .waitFor();
+    expect(await dormantHarm(page)).toEqual([]);
+    await page.goto(`${app.url}/settings`);
+    await page.getByRole('region', { name: 'Tokens' }).getByText('alert(900)').first().waitFor();
+    expect(await dormantHarm(page)).toEqual([]);
+    expect(trap.caught).toEqual([]);
+  });
+
+  it('run nothing in the preview, before they are followed', async () => {
+    const { page, trap } = await open('/');
+    await page.getByRole('button', { name: 'Add a feed' }).first().click();
+    const panel = page.getByRole('dialog', { name: 'Add a feed' });
+    await panel.getByLabel('Address of a site or a feed').fill(`${app.site.origin}/xss.xml`);
+    await panel.getByRole('button', { name: 'Find feeds' }).click();
+    await panel.getByText('1 feed found').waitFor();
+    expect(await dormantHarm(page)).toEqual([]);
+    expect(trap.caught).toEqual([]);
+  });
+
+  it('meet a strict policy on every page', async () => {
+    const { data: items } = await app.api('GET', `/api/items?feed_id=${feedId}&limit=1`);
+    const content = `/api/items/${items[0].id}/content`;
+    const context = await browser.context();
+    await app.logIn(context);
+    const paths = ['/', '/search', '/operations', '/settings', '/parts', '/login', '/docs', content];
+    for (const path of paths) {
+      const answer = await context.request.get(app.url + path);
+      expect([path, answer.status()]).toEqual([path, 200]);
+      const policy = answer.headers()['content-security-policy'];
+      expect([path, ...weaknessesOf(policy)]).toEqual([path]);
+      const html = await answer.text();
+      expect([path, html.match(/<script(?![^>]*\ssrc=)[^>]*>|<style|\sstyle=|\son\w+=/gi)]).toEqual([
+        path,
+        null,
+      ]);
+      if (path === content) {
+        expect(policy).toMatch(/(^|; )sandbox (?!.*allow-scripts)/);
+        expect(policy).toContain("default-src 'none'");
+        expect(html).not.toContain('<script');
+      }
+    }
   });
 });

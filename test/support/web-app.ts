@@ -70,7 +70,7 @@ async function start(
   let owner: Promise<{ name: string; value: string }> | undefined;
 
   const api: WebApp['api'] = async (method, path, body) => {
-    owner ??= session({ password: ownerPassword });
+    owner ??= session({ username: 'owner', password: ownerPassword });
     const { name, value } = await owner;
     const headers = { Cookie: `${name}=${value}`, Origin: server.url };
     const init = body === undefined ? { method, headers } : jsonRequest(method, body, headers);
@@ -85,7 +85,7 @@ async function start(
     server,
     site,
     api,
-    async logIn(context, as = { password: ownerPassword }) {
+    async logIn(context, as = { username: 'owner', password: ownerPassword }) {
       await context.addCookies([{ ...(await session(as)), url: server.url, httpOnly: true }]);
     },
     async follow({ path, title, entries, groupId }) {

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 export interface SitePage {
   readonly status?: number;
   readonly type?: string;
+  readonly location?: string;
   readonly body?: string | Uint8Array;
   /** The answer waits for it. */
   readonly after?: Promise<unknown>;
@@ -25,9 +26,17 @@ export async function startWebSite(): Promise<WebSite> {
   const server = createServer(async (request, response) => {
     const path = request.url ?? '/';
     requests.push(path);
-    const { status = 200, type, body = '', after } = pages.get(path.split('?')[0] ?? '') ?? { status: 404 };
+    const {
+      status = 200,
+      type,
+      location,
+      body = '',
+      after,
+    } = pages.get(path.split('?')[0] ?? '') ?? { status: 404 };
     await after;
-    response.writeHead(status, type ? { 'content-type': type } : {}).end(body);
+    response
+      .writeHead(status, { ...(type && { 'content-type': type }), ...(location && { location }) })
+      .end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {

@@ -22,6 +22,8 @@ export async function setXssTrap(
   context.on('request', (request) => {
     const url = new URL(request.url());
     if (url.origin === evil && url.pathname.startsWith('/canary')) caught.push(`request ${url.pathname}`);
+    if (/^https?:$/.test(url.protocol) && ![home, evil].includes(url.origin))
+      caught.push(`request ${url.href}`);
   });
   const watch = (page: Page) => {
     page.on('dialog', (dialog) => {
@@ -66,7 +68,7 @@ export function dormantHarm(page: Page): Promise<string[]> {
             const image = name === 'img' && /^data:image\\/(png|jpe?g|gif|webp|avif)/.test(value);
             if (value && !good.includes(scheme) && !image) harms.push(name + ' ' + attribute.name + '=' + value);
           }
-          if (inFrame && /^(style|srcdoc|ping|id|name)$/.test(attribute.name)) harms.push(name + ' ' + attribute.name);
+          if (inFrame && element !== root.documentElement && /^(style|srcdoc|ping)$/.test(attribute.name)) harms.push(name + ' ' + attribute.name);
         }
         if (/^(base|object|embed|applet|portal|frame)$/.test(name)) harms.push(name);
         if (inFrame && /^(script|style|form|input|button|textarea|select|svg|math|template)$/.test(name)) harms.push(name);

@@ -1,0 +1,178 @@
+// For everybody: every page in every theme, on a desk and in a hand, held against the rules of axe; and reading without
+// a mouse.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fillWithDemo } from '../../scripts/demo-library.ts';
+import { desktop, phone, useBrowser } from '../support/browser.ts';
+import { until } from '../support/until.ts';
+import { ownerPassword, startWebApp, type WebApp } from '../support/web-app.ts';
+
+const browser = useBrowser();
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const themes = ['light', 'dark', 'sepia'] as const;
+
+interface Violation {
+  id: string;
+  help: string;
+  nodes: { html: string; failureSummary: string }[];
+}
+
+/** What axe finds, in the page and in the article that it frames. */
+async function violationsIn(page: Page): Promise<string[]> {
+  await page.evaluate(`if (!window.axe) { ${axe} }`);
+  const { violations } = (await page.evaluate(
+    `axe.run(document, { resultTypes: ['violations'], iframes: false })`,
+  )) as { violations: Violation[] };
+  return violations.flatMap(({ id, help, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${help}: ${html.slice(0, 160)}: ${failureSummary}`),
+  );
+}
+
+describe('the pages are for everybody', { timeout: 120_000 }, () => {
+  let app: WebApp;
+  beforeAll(async () => {
+    app = await startWebApp();
+    await fillWithDemo(app);
+    await until('the texts are indexed', async () => {
+      const { data } = await app.api('GET', '/api/v1/search?q=line');
+      return data.length > 0;
+    });
+  }, 120_000);
+  afterAll(() => app.close());
+
+  /** Each goes to its page, and waits for what it is about. */
+  const rooms: Record<string, (page: Page) => Promise<void>> = {
+    list: async (page) => {
+      await page.goto(`${app.url}/?view=all`);
+      await page.getByRole('link', { name: /What a shelf remembers/ }).waitFor();
+    },
+    feeds: async (page) => {
+      await page.goto(app.url);
+      await page.getByRole('navigation', { name: 'Groups and feeds' }).waitFor();
+    },
+    article: async (page) => {
+      await page
+        .getByRole('link', { name: /Letterform/ })
+        .first()
+        .click();
+      await page.getByRole('link', { name: /How wide is a comfortable line/ }).click();
+      await page.frameLocator('iframe >> visible=true').getByText('Ask ten printers').waitFor();
+    },
+    keys: async (page) => {
+      await page.keyboard.press('Shift+?');
+      await page.getByRole('dialog', { name: 'Keys' }).getByRole('heading', { name: 'Marking' }).waitFor();
+    },
+    'adding a feed': async (page) => {
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('a');
+      await page.getByRole('dialog', { name: 'Add a feed' }).waitFor();
+    },
+    search: async (page) => {
+      await page.goto(`${app.url}/search?q=line`);
+      await page.locator('mark').first().waitFor();
+    },
+    operations: async (page) => {
+      await page.goto(`${app.url}/operations`);
+      await page.getByRole('region', { name: 'How much room does it take?' }).getByText('Journal').waitFor();
+    },
+    settings: async (page) => {
+      await page.goto(`${app.url}/settings`);
+      await page.getByRole('region', { name: 'Users' }).getByText('Owner').waitFor();
+    },
+    parts: async (page) => {
+      await page.goto(`${app.url}/parts`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+    },
+    login: async (page) => {
+      await page.context().clearCookies();
+      await page.goto(`${app.url}/login`);
+      await page.getByRole('button', { name: 'Log in' }).waitFor();
+    },
+  };
+
+  for (const [width, viewport] of Object.entries({ desktop, phone })) {
+    it.each(themes)(`axe finds nothing on a ${width} in %s`, async (theme) => {
+      const context = await browser.context({ viewport, reducedMotion: 'reduce' });
+      await context.addInitScript(
+        `localStorage.setItem('lectern.preferences', JSON.stringify({ theme: '${theme}' }));`,
+      );
+      await app.api('PATCH', '/api/me/preferences', { theme });
+      await app.logIn(context);
+      const page = await context.newPage();
+      const found: Record<string, string[]> = {};
+      for (const [room, enter] of Object.entries(rooms)) {
+        await enter(page);
+        expect(await page.evaluate('document.documentElement.dataset.theme')).toBe(theme);
+        const violations = await violationsIn(page);
+        if (violations.length > 0) found[room] = violations;
+      }
+      expect(found).toEqual({});
+    });
+  }
+
+  it('can be read from the login to the third article, and searched, without a mouse', async () => {
+    const page = await browser.page({ reducedMotion: 'reduce' });
+    const { keyboard } = page;
+    const focused = () =>
+      page.evaluate(
+        `(document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? '').trim()`,
+      ) as Promise<string>;
+    await page.goto(app.url);
+    await page.getByLabel(/^Password/).waitFor();
+    await keyboard.type(ownerPassword);
+    await keyboard.press('Enter');
+    const title = page.getByRole('article', { name: 'Article' }).getByRole('heading', { level: 1 });
+    const row = page.getByRole('region', { name: 'Articles' }).getByRole('link');
+    await row.first().waitFor();
+
+    // The first step leads past the rail to the content.
+    await keyboard.press('Tab');
+    expect(await focused()).toBe('Skip to the content');
+    await keyboard.press('Enter');
+    const read: string[] = [];
+    for (let n = 0; n < 3; n++) {
+      await keyboard.press('j');
+      await until('another article is open', async () => {
+        const text = (await title.count()) ? await title.textContent() : '';
+        return text && !read.includes(text) && read.push(text);
+      });
+    }
+    await keyboard.press('s');
+    await page.getByRole('button', { name: 'Remove the bookmark' }).waitFor();
+    await keyboard.press('m');
+    await page.getByRole('button', { name: 'Mark read' }).waitFor();
+    const { data: items } = await until('the server knows', async () => {
+      const answer = await app.api('GET', '/api/items?limit=100');
+      const last = answer.data.find((item: { title: string }) => item.title === read[2]?.trim());
+      return last?.unread && last.bookmark_id !== null && answer;
+    });
+    for (const seen of read.slice(0, 2)) {
+      expect(items.find((item: { title: string }) => item.title === seen.trim()).unread).toBe(false);
+    }
+
+    await keyboard.press('Shift+?');
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    // A dialog keeps the focus: however often one steps on, it stays inside.
+    for (let n = 0; n < 4; n++) {
+      await keyboard.press('Tab');
+      expect(
+        await page.evaluate(
+          `document.activeElement === document.body || !!document.activeElement.closest('dialog')`,
+        ),
+      ).toBe(true);
+    }
+    await keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+
+    await keyboard.press('/');
+    await page.getByRole('searchbox', { name: 'Search your library' }).waitFor();
+    await keyboard.type('curlews');
+    await page.getByRole('link', { name: 'Low water, first light' }).waitFor();
+    await keyboard.press('ArrowDown');
+    expect(await focused()).toBe('Low water, first light');
+    await keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Low water, first light', level: 1 }).waitFor();
+  });
+});
