@@ -23,6 +23,8 @@ export class ListedEntry {
   /** What a bookmark holds, from which it can be made again. */
   kept: Bookmark | null;
   unread = $state(false);
+  /** As the server last had it, whatever is on its way there. */
+  saidUnread = false;
   bookmarked = $state(false);
   /** As the server knows it, or `bookmarkToCome`. */
   bookmarkId: number | null = null;
@@ -96,12 +98,6 @@ const known = new Map<string, ListedEntry>();
 export const knownEntry = (ref: ArticleRef): ListedEntry | undefined => known.get(`${ref.kind}-${ref.id}`);
 export const knownEntries = (): Iterable<ListedEntry> => known.values();
 
-/** What is about to be marked read on the server too; until then it says otherwise. */
-let isAboutToBeRead: ((entry: ListedEntry) => boolean) | null = null;
-export function holdAsRead(covers: ((entry: ListedEntry) => boolean) | null): void {
-  isAboutToBeRead = covers;
-}
-
 function keep(source: { entry: Entry } | { bookmark: Bookmark }): ListedEntry {
   const fresh = new ListedEntry(source);
   const entry = known.get(fresh.key) ?? fresh;
@@ -114,7 +110,8 @@ function keep(source: { entry: Entry } | { bookmark: Bookmark }): ListedEntry {
   // What the server says is out of date where something is still on its way to it.
   const { key, id, feedId } = entry;
   const { unread, bookmarkId } = withChanges({ key, id, feedId, ...said }, waitingChanges());
-  entry.unread = unread && !isAboutToBeRead?.(entry);
+  entry.saidUnread = said.unread;
+  entry.unread = unread;
   entry.bookmarkId = bookmarkId;
   entry.bookmarked = bookmarkId !== null;
   return entry;
@@ -205,8 +202,7 @@ export class EntryList {
 
   /** Whether something was published since. An empty list shows it at once; any other only says so. */
   async look(): Promise<void> {
-    // What is held as read would come back into a list that was emptied.
-    if (this.state !== 'ready' || isAboutToBeRead) return;
+    if (this.state !== 'ready') return;
     if (this.entries.length === 0) return this.load();
     if (this.scope.kind === 'bookmarks') return;
     try {
@@ -287,7 +283,8 @@ export class EntryList {
     );
     await outboxReady();
     return {
-      entries: page.data.map((entry) => keep({ entry })),
+      // What the server counts as unread may have been marked here, and be on its way.
+      entries: page.data.map((entry) => keep({ entry })).filter(({ unread }) => unread || !this.unreadOnly),
       total: page.total,
       next: page.next_cursor,
     };

@@ -5,7 +5,7 @@ import { toast } from '../lib/toasts.svelte.ts';
 import { words } from '../lib/words.ts';
 import { bookmarkToCome, type Change, type PageCopy } from '../offline/changes.ts';
 import { keepChange, takeBackChange, whenBookmarked, whenRefused } from '../offline/outbox.ts';
-import { holdAsRead, knownEntries, knownEntry, type ListedEntry } from './entries.svelte.ts';
+import { knownEntries, knownEntry, type ListedEntry } from './entries.svelte.ts';
 import type { Scope } from './place.ts';
 import { subscriptions } from './subscriptions.svelte.ts';
 
@@ -106,19 +106,15 @@ export function markAllRead(
   onUndo: () => void,
 ): { undo: () => Promise<void> } {
   const feedIds = new Set(subscriptions.feedsIn(scope).map(({ id }) => id));
-  const covers = (entry: ListedEntry) =>
-    entry.feedId !== null && feedIds.has(entry.feedId) && (throughId === 0 || (entry.id ?? 0) <= throughId);
+  const covers = coveredBy(feedIds, throughId);
   const marked = [...knownEntries()].filter((entry) => entry.unread && covers(entry));
   const counts = new Map(subscriptions.feedsIn(scope).map(({ id, unread_count }) => [id, unread_count]));
-  const letGo = () => {
-    // A later one may hold its own by now.
-    if (subscriptions.heldAsRead !== feedIds) return;
-    subscriptions.heldAsRead = new Set();
-    holdAsRead(null);
-  };
+  const before = new Set(knownEntries());
   const putBack = () => {
-    letGo();
     for (const entry of marked) entry.unread = true;
+    // Those that were loaded meanwhile came in as read.
+    for (const entry of knownEntries())
+      if (!before.has(entry) && covers(entry)) entry.unread = entry.saidUnread;
     subscriptions.adjustUnread(counts);
     onUndo();
     subscriptions.load();
@@ -126,13 +122,6 @@ export function markAllRead(
 
   for (const entry of marked) entry.unread = false;
   subscriptions.adjustUnread(new Map([...counts].map(([id, count]) => [id, -count])));
-  // A list or a count that is loaded meanwhile must not show them again; what it brings is taken back as well.
-  subscriptions.heldAsRead = feedIds;
-  holdAsRead((entry) => {
-    if (!covers(entry)) return false;
-    marked.push(entry);
-    return true;
-  });
   const kept = keepChange(
     {
       kind: 'read-all',
@@ -143,12 +132,18 @@ export function markAllRead(
     },
     { inMs: undoMs },
   );
-  kept.then(() => tell({ kind: 'all' }));
-  setTimeout(letGo, undoMs);
+  const toOthers = setTimeout(() => tell({ kind: 'all', feedIds: [...feedIds], throughId }), undoMs);
   const undo = async () => {
-    if (await takeBackChange(await kept)) putBack();
+    if (!(await takeBackChange(await kept))) return;
+    clearTimeout(toOthers);
+    putBack();
   };
   return { undo };
+}
+
+function coveredBy(feedIds: ReadonlySet<number>, throughId: number): (entry: ListedEntry) => boolean {
+  return ({ id, feedId }) =>
+    feedId !== null && feedIds.has(feedId) && (throughId === 0 || (id ?? 0) <= throughId);
 }
 
 function tellOfFailure(error: unknown): void {
@@ -159,7 +154,7 @@ function tellOfFailure(error: unknown): void {
 type Message =
   | { kind: 'read'; ids: number[]; read: boolean; byFeed: [number, number][] }
   | { kind: 'bookmark'; key: string; bookmarkId: number | null }
-  | { kind: 'all' };
+  | { kind: 'all'; feedIds: number[]; throughId: number };
 
 const others = 'BroadcastChannel' in globalThis ? new BroadcastChannel('lectern.marks') : undefined;
 const tell = (message: Message) => others?.postMessage(message);
@@ -179,6 +174,8 @@ if (others) {
         entry.bookmarked = data.bookmarkId !== null;
       }
     } else {
+      const covers = coveredBy(new Set(data.feedIds), data.throughId);
+      for (const entry of knownEntries()) if (entry.unread && covers(entry)) entry.unread = false;
       subscriptions.load();
     }
   };

@@ -16,8 +16,6 @@ class Subscriptions {
   feeds = $state.raw<Feed[]>([]);
   groups = $state.raw<Group[]>([]);
   state = $state<'loading' | 'ready' | 'failed'>('loading');
-  /** Feeds that are about to be marked read on the server too; until then it counts otherwise. */
-  heldAsRead: ReadonlySet<number> = new Set();
   byId = $derived(new Map(this.feeds.map((feed) => [feed.id, feed])));
   unread = $derived(this.feeds.reduce((sum, feed) => sum + feed.unread_count, 0));
 
@@ -30,12 +28,7 @@ class Subscriptions {
       await outboxReady();
       const waiting = waitingChanges();
       this.feeds = feeds.data
-        .map((feed) => {
-          const unread = this.heldAsRead.has(feed.id)
-            ? 0
-            : countWithChanges(feed.id, feed.unread_count, waiting);
-          return { ...feed, unread_count: unread };
-        })
+        .map((feed) => ({ ...feed, unread_count: countWithChanges(feed.id, feed.unread_count, waiting) }))
         .sort(byName);
       this.groups = groups.data;
       this.state = 'ready';

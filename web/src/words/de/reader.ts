@@ -44,6 +44,8 @@ export const reader: Words['reader'] = {
     markOnScroll: 'Beim Scrollen als gelesen markieren',
     menu: 'Wie die Liste gezeigt wird',
     width: 'Breite der Liste',
+    hide: 'Liste ausblenden',
+    show: 'Liste zeigen',
     isUnread: 'Ungelesen',
     isBookmarked: 'Lesezeichen',
     untitled: 'Ohne Titel',

@@ -42,6 +42,8 @@ export const reader = {
     markOnScroll: 'Mark read while scrolling',
     menu: 'How the list is shown',
     width: 'Width of the list',
+    hide: 'Hide the list',
+    show: 'Show the list',
     isUnread: 'Unread',
     isBookmarked: 'Bookmarked',
     untitled: 'Untitled',
