@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib';
 import type { Browser } from 'playwright-core';
 import { fillWithDemo } from '../scripts/demo-library.ts';
 import { desktop, launchBrowser } from '../test/support/chromium.ts';
+import { until } from '../test/support/until.ts';
 import { startWebApp, type WebApp } from '../test/support/web-app.ts';
 
 const rounds = 7;
@@ -85,7 +86,10 @@ async function visit(browser: Browser, app: WebApp, url: string): Promise<Visit>
       scripts.push(response.body().then((body) => gzipSync(body, { level: 9 }).length));
     });
     await page.goto(url);
-    await page.waitForFunction('measured.row > 0 && measured.fcp > 0 && measured.lcp > 0');
+    // Not waitForFunction, which the policy of the page does not let look again.
+    await until('the page has shown what it is about', () =>
+      page.evaluate('measured.row > 0 && measured.fcp > 0 && measured.lcp > 0'),
+    );
     await page.waitForLoadState('networkidle', { timeout: 3_000 }).catch(() => {});
     const measured = (await page.evaluate('measured')) as Record<'fcp' | 'lcp' | 'cls' | 'row', number>;
     const sizes = await Promise.all(scripts);

@@ -232,20 +232,6 @@ done</code></pre>`,
       ],
     },
     {
-      path: '/beichuang/feed.xml',
-      title: '北窗笔记',
-      group: 'Elsewhere',
-      newestMinutesAgo: 900,
-      hoursBetween: 90,
-      entries: [
-        {
-          title: '雨天整理旧信',
-          author: '林疏影',
-          html: '<p>窗外的雨下了三天，抽屉里的信也晾了三天。有一封没有写完，停在“等你来的时候”。</p><p>我把它放在最上面。</p>',
-        },
-      ],
-    },
-    {
       path: '/daftar/feed.xml',
       title: 'دفتر الطريق',
       group: 'Elsewhere',
@@ -262,11 +248,25 @@ done</code></pre>`,
   ];
 }
 
-/** A feed that the site does not give out any more. */
-export const brokenDemoFeed = {
+/** A feed that its site gave out once, and then no more. */
+export const brokenDemoFeed: DemoFeed = {
   path: '/lighthouse/feed.xml',
   title: 'The Lighthouse Weekly',
   group: 'Out of doors',
+  newestMinutesAgo: 2_900,
+  hoursBetween: 168,
+  entries: [
+    {
+      title: 'The lamp is being cleaned',
+      author: 'The keeper',
+      html: '<p>There will be no light on Tuesday, nor any number of this paper. Ships have been told.</p>',
+    },
+    {
+      title: 'A letter from the next lighthouse along',
+      author: 'The keeper',
+      html: '<p>They report fog, a visiting aunt, and a disagreement about the weather that has outlasted the weather.</p>',
+    },
+  ],
 };
 
 function shelfEssay(origin: string): string {

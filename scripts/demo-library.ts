@@ -1,36 +1,30 @@
 // Fills a Lectern with the demo content, by its API, as a person would have done over some weeks.
 import type { WebApp } from '../test/support/web-app.ts';
 import { rss } from '../test/support/web-site.ts';
-import { brokenDemoFeed, demoFeeds, demoGroups, demoPictures } from './demo-content.ts';
+import { brokenDemoFeed, type DemoFeed, demoFeeds, demoGroups, demoPictures } from './demo-content.ts';
 
 export async function fillWithDemo(app: WebApp): Promise<void> {
   const { site, api } = app;
   for (const [path, body] of Object.entries(demoPictures)) site.put(path, { type: 'image/svg+xml', body });
   const groupIds = new Map<string, number>();
   for (const name of demoGroups) groupIds.set(name, (await api('POST', '/api/groups', { name })).data.id);
-  const groupOf = (name: string) => ({ groupId: groupIds.get(name) as number });
-
-  await Promise.all(
-    demoFeeds(site.origin).map(({ path, title, group, entries, newestMinutesAgo, hoursBetween }) => {
-      const newest = Date.now() - newestMinutesAgo * 60_000;
-      const feed = rss({
-        title,
-        link: `${site.origin}${path.replace(/[^/]+$/, '')}`,
-        entries: entries.map((entry, n) => ({
-          ...entry,
-          guid: `${path}-${n}`,
-          link: `${site.origin}${path.replace(/[^/]+$/, '')}${n}`,
-          at: newest - n * hoursBetween * 3_600_000,
-        })),
-      });
-      return app.follow({ path, title, entries: feed, ...groupOf(group) });
-    }),
-  );
-  // Its address still answers once, so that it has something to show for the time before.
-  const { path, title, group } = brokenDemoFeed;
-  const broken = await app.follow({ path, title, entries: 3, ...groupOf(group) });
-  site.put(path, { status: 503, type: 'text/plain', body: 'Down for repairs' });
+  const follow = ({ path, title, group, entries, newestMinutesAgo, hoursBetween }: DemoFeed) => {
+    const home = `${site.origin}${path.replace(/[^/]+$/, '')}`;
+    const newest = Date.now() - newestMinutesAgo * 60_000;
+    const dated = entries.map((entry, n) => ({
+      ...entry,
+      guid: `${path}-${n}`,
+      link: `${home}${n}`,
+      at: newest - n * hoursBetween * 3_600_000,
+    }));
+    const feed = rss({ title, link: home, entries: dated });
+    return app.follow({ path, title, entries: feed, groupId: groupIds.get(group) as number });
+  };
+  await Promise.all(demoFeeds(site.origin).map(follow));
+  const broken = await follow(brokenDemoFeed);
+  site.put(brokenDemoFeed.path, { status: 503, type: 'text/plain', body: 'Down for repairs' });
   await api('POST', `/api/feeds/${broken}/refresh`);
+  await api('POST', '/api/v1/operations/library-check');
 
   const { data: items } = await api('GET', '/api/items?limit=100');
   const older = items.slice(9).map(({ id }: { id: number }) => id);

@@ -12,7 +12,7 @@ const folder = fileURLToPath(new URL('../docs/screenshots', import.meta.url));
 
 const devices: Record<string, BrowserContextOptions> = {
   desktop: { viewport: desktop },
-  phone: { viewport: phone, isMobile: true, hasTouch: true, deviceScaleFactor: 2 },
+  phone: { viewport: phone, isMobile: true, hasTouch: true, deviceScaleFactor: 1.5 },
 };
 const themes = ['light', 'dark'] as const;
 
