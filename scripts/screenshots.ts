@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { desktop, launchBrowser, phone } from '../test/support/chromium.ts';
+import { until } from '../test/support/until.ts';
 import { startWebApp, type WebApp } from '../test/support/web-app.ts';
 import { fillWithDemo } from './demo-library.ts';
 
@@ -93,6 +94,15 @@ mkdirSync(folder, { recursive: true });
 const app = await startWebApp();
 try {
   await fillWithDemo(app);
+  // The worker tells how fetching went once a minute.
+  await until(
+    'the fetches are counted',
+    async () => {
+      const { data } = await app.api('GET', '/api/v1/operations/activity?days=30');
+      return data.days.some(({ pulls }: { pulls: { failed: number } }) => pulls.failed > 0);
+    },
+    150_000,
+  );
   const browser = await launchBrowser();
   try {
     const sizeBytes = await takeAll(browser, app);
