@@ -134,10 +134,7 @@ describe('the pages beside the reader', { timeout: 60_000 }, () => {
       return (await elsewhere.evaluate('document.documentElement.dataset.theme')) === 'sepia';
     });
 
-    await page
-      .getByRole('group', { name: 'Language of Lectern' })
-      .getByRole('button', { name: 'Deutsch' })
-      .click();
+    await page.getByRole('combobox', { name: 'Language of Lectern' }).selectOption({ label: 'Deutsch' });
     await page.getByRole('heading', { name: 'Einstellungen' }).waitFor();
     expect(await page.evaluate('document.documentElement.lang')).toBe('de');
     await page.getByRole('navigation').getByRole('link', { name: 'Suche' }).waitFor();

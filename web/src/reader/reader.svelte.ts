@@ -4,7 +4,7 @@ import { tick } from 'svelte';
 import { prefer, preferences } from '../lib/preferences.svelte.ts';
 import { toast } from '../lib/toasts.svelte.ts';
 import { words } from '../lib/words.ts';
-import { EntryList, type ListedEntry, loadArticle } from './entries.svelte.ts';
+import { EntryList, knownEntry, type ListedEntry, loadArticle } from './entries.svelte.ts';
 import { markAllRead, markRead, setBookmark } from './marks.ts';
 import { type Place, parsePlace, placeHref, type Scope, sameArticle, sameScope } from './place.ts';
 import { refresh } from './refresh.svelte.ts';
@@ -46,6 +46,7 @@ class Reader {
   target = $derived(this.cursor ?? this.article);
 
   #lists = new Map<string, EntryList>();
+  #listLoading: Promise<void> = Promise.resolve();
   /** By hand made unread again: scrolling past does not undo that. */
   #keptUnread = new Set<string>();
 
@@ -149,7 +150,7 @@ class Reader {
     for (const oldest of [...this.#lists.keys()].slice(0, -mostLists)) this.#lists.delete(oldest);
     this.list = list;
     this.cursor = null;
-    list.load();
+    this.#listLoading = list.load();
   }
 
   toggleUnreadOnly(): void {
@@ -177,7 +178,13 @@ class Reader {
     }
     if (sameArticle(ref, this.article?.ref ?? null)) return;
     try {
-      const entry = await loadArticle(ref);
+      const entry = await loadArticle(ref).catch(async (error) => {
+        // Without the server, the list may know it.
+        await this.#listLoading;
+        const listed = knownEntry(ref);
+        if (!listed) throw error;
+        return listed;
+      });
       if (!sameArticle(ref, this.place.article)) return;
       this.article = entry;
       if (!entry) {
