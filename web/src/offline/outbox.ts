@@ -92,7 +92,7 @@ export function waitingChanges(): readonly WaitingChange[] {
 export async function sendWaiting(): Promise<void> {
   clearTimeout(retry);
   // Somebody else may have logged in, in another tab.
-  if (!mayBeSent || knownUser() !== owner) return;
+  if (!mayBeSent || knownUser()?.id !== owner) return;
   const store = await opened.promise;
   await navigator.locks.request(lockName, async () => {
     // Those that are made meanwhile are sent in the next round.
@@ -124,7 +124,7 @@ function tryAgainIn(delayMs: number): void {
 // Whoever leaves the page does not want to take anything back. The page cannot wait for the answer, so that it is sent once
 // more by the next one; that does no harm.
 addEventListener('pagehide', () => {
-  if (!mayBeSent || knownUser() !== owner) return;
+  if (!mayBeSent || knownUser()?.id !== owner) return;
   for (const { change, notBefore } of waiting) if (notBefore) void send(change).catch(() => {});
 });
 

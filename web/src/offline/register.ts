@@ -4,7 +4,7 @@ import { confirmUser, knownUser } from './whose.ts';
 
 /** Called first by the pages of those who are logged in. */
 export async function workOffline(): Promise<void> {
-  openOutbox(knownUser());
+  openOutbox(knownUser()?.id ?? null);
   const { id, isOther } = await confirmUser();
   if (isOther) return location.reload();
   openOutbox(id);

@@ -6,20 +6,25 @@ import type { User } from '../lib/api-types.ts';
 const key = 'lectern.user';
 const data = 'lectern-data';
 
-export function knownUser(): number | null {
-  const kept = Number(localStorage.getItem(key));
-  return Number.isSafeInteger(kept) && kept > 0 ? kept : null;
+export type KnownUser = Pick<User, 'id' | 'username' | 'role'>;
+
+export function knownUser(): KnownUser | null {
+  try {
+    const kept = JSON.parse(localStorage.getItem(key) ?? 'null');
+    return Number.isSafeInteger(kept?.id) ? kept : null;
+  } catch {
+    return null;
+  }
 }
 
 /** Asks the server who is logged in. Says whether that is somebody else than before. */
 export async function confirmUser(): Promise<{ id: number; isOther: boolean }> {
   const { data: me } = await get<{ data: User }>('/api/me', { quietly: true });
   const before = knownUser();
-  if (before !== me.id) {
-    await forgetAnswers();
-    localStorage.setItem(key, String(me.id));
-  }
-  return { id: me.id, isOther: before !== null && before !== me.id };
+  if (before?.id !== me.id) await forgetAnswers();
+  const { id, username, role } = me;
+  localStorage.setItem(key, JSON.stringify({ id, username, role } satisfies KnownUser));
+  return { id, isOther: before !== null && before.id !== id };
 }
 
 /** After a log-out nothing stays behind but changes that wait for their owner to come back. */

@@ -1,6 +1,9 @@
 import type { Words } from '../../lib/words.ts';
 
-export const common: Pick<Words, 'places' | 'actions' | 'charts' | 'errors' | 'time' | 'themes'> = {
+export const common: Pick<
+  Words,
+  'places' | 'actions' | 'charts' | 'errors' | 'time' | 'connection' | 'themes'
+> = {
   places: {
     read: 'Lesen',
     library: 'Bibliothek',
@@ -41,6 +44,14 @@ export const common: Pick<Words, 'places' | 'actions' | 'charts' | 'errors' | 't
     inMinutes: (n) => `in ${n} Min.`,
     inHours: (n) => `in ${n} Std.`,
     inDays: (n) => (n === 1 ? 'morgen' : `in ${n} Tagen`),
+  },
+  connection: {
+    offline: 'Offline. Du siehst, was dieser Browser behalten hat.',
+    offlineWaiting: (n) =>
+      n === 1
+        ? 'Offline. Eine Änderung wartet und wird später gesendet.'
+        : `Offline. ${n} Änderungen warten und werden später gesendet.`,
+    waiting: (n) => (n === 1 ? 'Eine Änderung ist noch unterwegs.' : `${n} Änderungen sind noch unterwegs.`),
   },
   themes: { system: 'System', light: 'Hell', dark: 'Dunkel', sepia: 'Sepia' },
   charts: {

@@ -40,6 +40,15 @@ export const common = {
     inHours: (n: number) => `in ${n} h`,
     inDays: (n: number) => (n === 1 ? 'tomorrow' : `in ${n} days`),
   },
+  connection: {
+    offline: 'Offline. You see what this browser has kept.',
+    offlineWaiting: (n: number) =>
+      n === 1
+        ? 'Offline. One change waits and is sent later.'
+        : `Offline. ${n} changes wait and are sent later.`,
+    waiting: (n: number) =>
+      n === 1 ? 'One change is still being sent.' : `${n} changes are still being sent.`,
+  },
   themes: { system: 'System', light: 'Light', dark: 'Dark', sepia: 'Sepia' },
   charts: {
     today: 'Today',
