@@ -1,5 +1,5 @@
-// The last steps of a build: the service worker, which has to know every file, and every text compressed beforehand, so
-// that the server only hands out bytes.
+// The last steps of a build: pages that name every module they will need, the service worker, which has to know every
+// file, and every text compressed beforehand, so that the server only hands out bytes.
 import { createHash } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,12 +20,36 @@ export function finishSite() {
     hooks: {
       'astro:build:done': async ({ dir }) => {
         const root = fileURLToPath(dir);
+        await preloadModules(root);
         await buildServiceWorker(root);
         const files = (await readdir(root, { recursive: true })).filter((file) => texts.test(file));
         await Promise.all(files.map((file) => compress(join(root, file))));
       },
     },
   };
+}
+
+/** A browser learns of what a module imports only when it has read it; told beforehand, it asks for all at once. */
+async function preloadModules(root) {
+  for (const page of (await readdir(root)).filter((name) => name.endsWith('.html'))) {
+    const file = join(root, page);
+    const html = await readFile(file, 'utf8');
+    const entries = [...html.matchAll(/<script type="module" src="([^"]+)"/g)].map(([, path]) => path);
+    const imported = new Set();
+    for (const entry of entries) await collectImports(root, entry, imported);
+    const links = [...imported].map((path) => `<link rel="modulepreload" href="${path}">`).join('');
+    await writeFile(file, html.replace('</head>', `${links}</head>`));
+  }
+}
+
+async function collectImports(root, path, found) {
+  const code = await readFile(join(root, path), 'utf8');
+  for (const [, name] of code.matchAll(/(?:from|import)\s*["']\.\/([\w.-]+\.js)["']/g)) {
+    const imported = `/app/${name}`;
+    if (found.has(imported)) continue;
+    found.add(imported);
+    await collectImports(root, imported, found);
+  }
 }
 
 async function buildServiceWorker(root) {

@@ -6,7 +6,7 @@ import { currentLanguage, loadWords } from './words.ts';
 
 export async function start(App: Component, { loggedIn = true } = {}): Promise<void> {
   // First, since lists wait to know which marks are still on their way.
-  const offline = loggedIn ? workOffline() : undefined;
+  if (loggedIn) void workOffline();
   await loadWords(preferences.language || undefined);
   applyTheme();
   const target = document.getElementById('app');
@@ -14,9 +14,6 @@ export async function start(App: Component, { loggedIn = true } = {}): Promise<v
   target.replaceChildren();
   mount(App, { target });
   if (!loggedIn) return;
-  offline?.catch(() => {
-    // Without the server, what this browser has serves.
-  });
   await syncPreferences();
   const wanted = preferences.language;
   if (wanted && wanted !== currentLanguage()) location.reload();

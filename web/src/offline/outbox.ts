@@ -7,6 +7,7 @@ import { knownUser } from './whose.ts';
 
 type Listener = (waiting: readonly WaitingChange[]) => void;
 type Refused = (change: Change, error: ApiError) => void;
+type Sent = () => void;
 type Bookmarked = (key: string, bookmarkId: number | null) => void;
 
 const retryMs = 20_000;
@@ -24,6 +25,7 @@ let waiting: readonly WaitingChange[] = [];
 let settling: { readonly until: number; readonly one: WaitingChange }[] = [];
 let onRefused: Refused = () => {};
 let onBookmarked: Bookmarked = () => {};
+let onSent: Sent = () => {};
 let retry: ReturnType<typeof setTimeout> | undefined;
 
 /** What waits from earlier is known from then on. Null: nobody was here before, so nothing does. */
@@ -42,8 +44,8 @@ export const outboxReady = (): Promise<void> => ready.promise;
 
 /** Once it is certain who is logged in. */
 export function allowSending(): void {
+  if (!mayBeSent) addEventListener('online', () => void sendWaiting());
   mayBeSent = true;
-  addEventListener('online', () => void sendWaiting());
   void sendWaiting();
 }
 
@@ -62,6 +64,11 @@ export function whenRefused(refused: Refused): void {
 /** Called with the id that a bookmark has on the server, or with null when it is gone from there. */
 export function whenBookmarked(bookmarked: Bookmarked): void {
   onBookmarked = bookmarked;
+}
+
+/** Called when the server has learnt of something. */
+export function whenSent(sent: Sent): void {
+  onSent = sent;
 }
 
 /** Resolves with its id when the change is kept; it is sent as soon as that is possible, or after a while. */
@@ -94,7 +101,7 @@ export async function sendWaiting(): Promise<void> {
   // Somebody else may have logged in, in another tab.
   if (!mayBeSent || knownUser()?.id !== owner) return;
   const store = await opened.promise;
-  await navigator.locks.request(lockName, async () => {
+  await inTurn(async () => {
     // Those that are made meanwhile are sent in the next round.
     for (;;) {
       const all = await store.all();
@@ -111,9 +118,19 @@ export async function sendWaiting(): Promise<void> {
         settling.push(...round.filter(({ id }) => covers.includes(id)).map((one) => ({ until, one })));
         await store.remove(covers);
         await reread();
+        onSent();
       }
     }
   });
+}
+
+let last: Promise<unknown> = Promise.resolve();
+
+/** One tab at a time. Over plain http, browsers have no locks: there, tabs may send the same twice, which does no harm. */
+function inTurn(work: () => Promise<void>): Promise<unknown> {
+  if (navigator.locks) return navigator.locks.request(lockName, work);
+  last = last.then(work, work);
+  return last;
 }
 
 function tryAgainIn(delayMs: number): void {

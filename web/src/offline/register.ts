@@ -2,14 +2,29 @@
 import { allowSending, openOutbox } from './outbox.ts';
 import { confirmUser, knownUser } from './whose.ts';
 
+let isRegistered = false;
+
 /** Called first by the pages of those who are logged in. */
 export async function workOffline(): Promise<void> {
   openOutbox(knownUser()?.id ?? null);
+  try {
+    await settleWhose();
+  } catch {
+    // Without the server, what this browser has serves; who is here is asked when it is back.
+    addEventListener('online', () => void settleWhose().catch(() => {}), { once: true });
+  }
+}
+
+/** Also after somebody has logged in again, in place. */
+export async function settleWhose(): Promise<void> {
   const { id, isOther } = await confirmUser();
   if (isOther) return location.reload();
   openOutbox(id);
   allowSending();
-  if ('serviceWorker' in navigator) await navigator.serviceWorker.register(workerUrl());
+  if ('serviceWorker' in navigator && !isRegistered) {
+    isRegistered = true;
+    await navigator.serviceWorker.register(workerUrl());
+  }
 }
 
 /** The policy of the page lets no text become the address of a script, but for this one. */

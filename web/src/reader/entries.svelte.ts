@@ -3,8 +3,8 @@
 import { ApiError, get, messageOf, query } from '../lib/api.ts';
 import type { Bookmark, Entry, Page } from '../lib/api-types.ts';
 import { withChanges } from '../offline/changes.ts';
-import { keepArticles } from '../offline/keep-articles.ts';
-import { outboxReady, waitingChanges } from '../offline/outbox.ts';
+import { keepArticles, noteList, renewListsLater } from '../offline/keep-for-later.ts';
+import { outboxReady, waitingChanges, whenSent } from '../offline/outbox.ts';
 import type { ArticleRef, Scope } from './place.ts';
 
 export class ListedEntry {
@@ -92,6 +92,8 @@ function textOf(html: string): string {
     .trim()
     .slice(0, longestExcerpt);
 }
+
+whenSent(renewListsLater);
 
 const known = new Map<string, ListedEntry>();
 
@@ -278,9 +280,9 @@ export class EntryList {
         next: page.next_cursor,
       };
     }
-    const page = await get<Page<Entry>>(
-      `/api/items${query({ ...this.#filter(), view: 'brief', order, limit: pageSize, before })}`,
-    );
+    const href = `/api/items${query({ ...this.#filter(), view: 'brief', order, limit: pageSize, before })}`;
+    if (before === null) noteList(href);
+    const page = await get<Page<Entry>>(href);
     await outboxReady();
     return {
       // What the server counts as unread may have been marked here, and be on its way.

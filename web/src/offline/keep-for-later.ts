@@ -1,5 +1,5 @@
-// Fetches articles before they are opened, a few at a time while nothing else happens, so that they can be read on a
-// train. The service worker keeps what it sees pass.
+// What is fetched only to be kept, a little at a time while nothing else happens, so that it can be read on a train. The
+// service worker keeps what it sees pass.
 const keptAtOnce = 60;
 const asked = new Set<string>();
 
@@ -10,13 +10,31 @@ export function keepArticles(hrefs: readonly string[]): void {
   void fetchInTurn(wanted);
 }
 
+const keptLists = 8;
+const quietMs = 4_000;
+const lists: string[] = [];
+let later: ReturnType<typeof setTimeout> | undefined;
+
+export function noteList(href: string): void {
+  if (lists.includes(href)) lists.splice(lists.indexOf(href), 1);
+  lists.push(href);
+  if (lists.length > keptLists) lists.shift();
+}
+
+/** The lists that are kept show the marks as they were: they are asked for anew once nobody marks anything. */
+export function renewListsLater(): void {
+  if (!navigator.serviceWorker?.controller) return;
+  clearTimeout(later);
+  later = setTimeout(() => void fetchInTurn(['/api/feeds', ...lists]), quietMs);
+}
+
 async function fetchInTurn(hrefs: readonly string[]): Promise<void> {
   for (const href of hrefs) {
     await idle();
     try {
       await fetch(href);
     } catch {
-      // The server is out of reach: they are asked for again when the list is.
+      // The server is out of reach: articles are asked for again when their list is.
       for (const one of hrefs) asked.delete(one);
       return;
     }
