@@ -291,6 +291,21 @@ onEachEngine('feeds, entries and bookmarks', (engine) => {
     await expectDerivedIsRight(database);
   });
 
+  it('a bookmark that has lost its feed is the star of the same entry when that is followed and bookmarked again', async () => {
+    const bookmarked = async () => {
+      const feed = await anna.feeds.create(newFeed(link));
+      await fill(store, link, [published('a')]);
+      const [entry] = await listAll(anna);
+      const bookmark = await anna.bookmarks.create(bookmarkOf({ entryId: entry?.id, feedId: feed.id }));
+      return { feed, bookmark, entry: await anna.entries.get(entry?.id ?? 0) };
+    };
+    const first = await bookmarked();
+    await anna.feeds.delete(first.feed.id);
+    const { feed, entry, bookmark } = await bookmarked();
+    expect(bookmark).toEqual({ ...first.bookmark, entryId: entry.id, feedId: feed.id });
+    expect(entry.bookmarkId).toBe(bookmark.id);
+  });
+
   it('bookmarking twice gives the first, also when both come at once', async () => {
     const [one, two] = await Promise.all([
       anna.bookmarks.create(bookmarkOf()),
