@@ -42,6 +42,8 @@ export interface RebuildRules {
   readonly tables?: readonly DurableTable[];
 }
 
+const rebuiltTables = ['unread_entries', 'feed_counts', 'feed_fetch_state'];
+
 export class Rebuild {
   readonly #engine: RebuildEngine;
   readonly #tables: readonly DurableTable[];
@@ -145,6 +147,9 @@ export class Rebuild {
       await this.#rebuildDerived();
       await session.rows('DELETE FROM meta WHERE key = $1', [reinflateKey]);
     });
+    // Until PostgreSQL knows how much there is, it goes through all that is unread to mark a few entries.
+    const filled = [...this.#tables.map(({ name }) => name), ...rebuiltTables];
+    if (session.engine === 'postgres') await session.run(`ANALYZE ${filled.join(', ')}`);
   }
 
   /** What follows from the durable rows, and is not kept in the library. */
