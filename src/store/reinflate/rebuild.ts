@@ -148,8 +148,9 @@ export class Rebuild {
       await session.rows('DELETE FROM meta WHERE key = $1', [reinflateKey]);
     });
     // Until PostgreSQL knows how much there is, it goes through all that is unread to mark a few entries.
-    const filled = [...this.#tables.map(({ name }) => name), ...rebuiltTables];
-    if (session.engine === 'postgres') await session.run(`ANALYZE ${filled.join(', ')}`);
+    if (session.engine === 'sqlite') return;
+    for (const name of [...this.#tables.map((table) => table.name), ...rebuiltTables])
+      await session.run(`ANALYZE ${name}`);
   }
 
   /** What follows from the durable rows, and is not kept in the library. */
