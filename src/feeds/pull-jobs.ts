@@ -31,7 +31,7 @@ const dueAtOnce = 500;
 
 /** Puts what is due into the queue. Returns how many there were. */
 export async function schedulePulls({ pulls, settings, random }: ScheduleDeps): Promise<number> {
-  const { targets, total } = await pulls.findDue(dueAtOnce);
+  const { targets, total } = await pulls.findDue(dueAtOnce, { restMs: settings.intervalMs });
   await pulls.enqueue(
     pullKind,
     targets.map((target) => ({

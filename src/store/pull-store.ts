@@ -5,9 +5,11 @@ import type { PublishedEntry } from '../model/entry.ts';
 import type { Clock, Millis } from '../model/glossary.ts';
 import type { JobFence } from '../model/job.ts';
 import type { Database, Writer } from './database.ts';
+import { dbNow } from './db-now.ts';
 import { enqueue, hurry } from './job-queue/enqueue.ts';
 import { finishJob, requireJob, requirePayload } from './job-queue/fence.ts';
 import type { JobKind } from './job-queue/job-kind.ts';
+import { dead } from './job-queue/job-row.ts';
 import { letOthersIn } from './let-others-in.ts';
 import { pruneEntries } from './reader/prune-entries.ts';
 import { putEntries } from './reader/put-entries.ts';
@@ -91,14 +93,24 @@ const pullKey = (link: RawBuilder<unknown>, proxy: RawBuilder<unknown>) =>
 
 export function pullStore(db: Database, now: Clock) {
   return {
-    /** Addresses with a feed that is due and not in the queue yet, the most overdue first; and how many there are. */
-    async findDue(limit: number): Promise<{ targets: PullTarget[]; total: number }> {
+    /**
+     * Addresses with a feed that is due and not in the queue yet, the most overdue first; and how many there are. A pull
+     * that died of a fault of ours wrote nothing down, and would be due again at once: its address is left alone for
+     * `restMs`.
+     */
+    async findDue(
+      limit: number,
+      { restMs }: { restMs: number },
+    ): Promise<{ targets: PullTarget[]; total: number }> {
       const at = now();
+      const died = sql`SELECT unique_key FROM jobs
+        WHERE state = ${sql.lit(dead)} AND state >= 2 AND finished_at > ${dbNow(db)} - ${sql.lit(restMs)} AND unique_key IS NOT NULL`;
       const due = sql`
         SELECT f.link, f.proxy, min(coalesce(s.next_check_at, 0)) AS since
         FROM feeds f LEFT JOIN feed_fetch_state s ON s.feed_id = f.id
         WHERE f.suspended = 0 AND coalesce(s.next_check_at, 0) <= ${at} AND coalesce(s.retry_after_until, 0) <= ${at}
           AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.unique_key = ${pullKey(sql`f.link`, sql`f.proxy`)} AND j.state < 2)
+          AND ${pullKey(sql`f.link`, sql`f.proxy`)} NOT IN (${died})
         GROUP BY f.link, f.proxy`;
       const { rows } = await sql<PullTarget & { total: number }>`
         SELECT link, proxy, count(*) OVER () AS total FROM (${due}) AS due ORDER BY since, link LIMIT ${limit}`.execute(

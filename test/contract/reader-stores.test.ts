@@ -30,14 +30,17 @@ onEachEngine('feeds, entries and bookmarks', (engine) => {
     const feed = await anna.feeds.create(newFeed(link));
     expect(feed).toMatchObject({ groupId: 1, link, suspended: false, unread: 0, entries: 0, goneAt: null });
     expect(feed.fetchState).toMatchObject({ etag: '', nextCheckAt: 0, consecutiveFailures: 0 });
-    expect(await store.pulls.findDue(10)).toEqual({ targets: [{ link, proxy: '' }], total: 1 });
+    expect(await store.pulls.findDue(10, { restMs: 1 })).toEqual({
+      targets: [{ link, proxy: '' }],
+      total: 1,
+    });
   });
 
   it('a link can be followed once by each user', async () => {
     await anna.feeds.create(newFeed(link));
     await expect(anna.feeds.create(newFeed(link))).rejects.toThrow(Conflict);
     await berta.feeds.create(newFeed(link));
-    expect((await store.pulls.findDue(10)).total).toBe(1);
+    expect((await store.pulls.findDue(10, { restMs: 1 })).total).toBe(1);
   });
 
   it('many feeds are made at once, and those that are there already are named', async () => {
@@ -286,6 +289,21 @@ onEachEngine('feeds, entries and bookmarks', (engine) => {
     });
     expect(await listAll(anna)).toEqual([]);
     await expectDerivedIsRight(database);
+  });
+
+  it('a bookmark that has lost its feed is the star of the same entry when that is followed and bookmarked again', async () => {
+    const bookmarked = async () => {
+      const feed = await anna.feeds.create(newFeed(link));
+      await fill(store, link, [published('a')]);
+      const [entry] = await listAll(anna);
+      const bookmark = await anna.bookmarks.create(bookmarkOf({ entryId: entry?.id, feedId: feed.id }));
+      return { feed, bookmark, entry: await anna.entries.get(entry?.id ?? 0) };
+    };
+    const first = await bookmarked();
+    await anna.feeds.delete(first.feed.id);
+    const { feed, entry, bookmark } = await bookmarked();
+    expect(bookmark).toEqual({ ...first.bookmark, entryId: entry.id, feedId: feed.id });
+    expect(entry.bookmarkId).toBe(bookmark.id);
   });
 
   it('bookmarking twice gives the first, also when both come at once', async () => {

@@ -97,6 +97,29 @@ onEachEngine('a pull', (engine) => {
     expect(await refreshed()).toEqual([undefined]);
   });
 
+  it('that died of a fault of ours is left alone for an interval, unless somebody asks for it', async () => {
+    site.script('/a', { body: ['x'] });
+    const feed = await follow('/a');
+    const schedule = () => schedulePulls({ pulls: store.pulls, settings, random: () => 0 });
+    const die = async () => {
+      const [job] = await claim();
+      if (!job) throw new Error('no pull is ready');
+      const fence = { id: job.id, epoch: job.epoch };
+      await store.jobs.settleAndClaim([{ fence, outcome: { kind: 'dead', error: 'A fault of ours.' } }]);
+    };
+    expect(await schedule()).toBe(1);
+    await die();
+    clock.advance(interval - minute);
+    expect(await schedule()).toBe(0);
+    await requestRefresh(store.pulls, feed, { evenSuspended: false });
+    await die();
+    clock.advance(interval - minute);
+    expect(await schedule()).toBe(0);
+    clock.advance(2 * minute);
+    expect(await schedule()).toBe(1);
+    expect(await work()).toEqual(['new']);
+  });
+
   it('fetches a new feed, names it, and keeps its entries and validators', async () => {
     site.script('/a', {
       headers: { etag: 'W/"1"', 'last-modified': 'yesterday, about noon' },

@@ -10,7 +10,7 @@ import type { Target } from '../../src/store/open.ts';
 import type { StateHash } from '../../src/store/state-hash.ts';
 import { TestClock } from '../support/clock.ts';
 import { change, drawStep, generators, type Step } from '../support/durable-rows.ts';
-import { type Engine, type EngineName, useEngine } from '../support/engines.ts';
+import { type Engine, type EngineName, onOneEngine, useEngine } from '../support/engines.ts';
 import {
   folderFiles,
   type OpenedPair,
@@ -20,6 +20,7 @@ import {
 } from '../support/library.ts';
 import { addUser, fill, listAll, newFeed, published } from '../support/reader.ts';
 import { indexAll } from '../support/search-docs.ts';
+import { withSession } from '../support/session.ts';
 
 const hour = 3600 * 1000;
 
@@ -142,5 +143,32 @@ describe.each<[from: EngineName, to: EngineName]>([
     } finally {
       await again.close();
     }
+  });
+});
+
+onOneEngine('postgres', 'statistics after a reinflate', (engine) => {
+  it('are there for every table that it has filled', async () => {
+    const files = await folderFiles(await temporaryFolder());
+    const pair = await openPair(await engine.freshTarget(), files);
+    const { rows: anna } = await addUser(pair.store, 'anna', 'owner');
+    await anna.feeds.create(newFeed('https://example.org/feed'));
+    await fill(pair.store, 'https://example.org/feed', [published('a'), published('b')]);
+    await pair.flush();
+    await pair.close();
+
+    const target = await engine.freshTarget({ empty: true });
+    await reinflateInto(target, files);
+    const known = await withSession(target, (session) =>
+      session.rows<{ relname: string; reltuples: number }>(
+        `SELECT relname, reltuples FROM pg_class
+         WHERE relname IN ('feeds', 'entries', 'unread_entries', 'feed_counts') ORDER BY relname`,
+      ),
+    );
+    expect(known.map(({ relname, reltuples }) => [relname, Number(reltuples)])).toEqual([
+      ['entries', 2],
+      ['feed_counts', 1],
+      ['feeds', 1],
+      ['unread_entries', 2],
+    ]);
   });
 });

@@ -94,10 +94,11 @@ export function bookmarkStore(owned: Owned, now: Clock) {
           .onConflict((conflict) => conflict.columns(['user_id', 'item_id']).doNothing())
           .returning('id')
           .execute();
+        const changed = inserted.length > 0 ? inserted : await adoptEntry(trx, userId, itemId, bookmark);
         await notePending(
           trx,
           'bookmark',
-          inserted.map((row) => row.id),
+          changed.map((row) => row.id),
         );
         const { id } = await rows
           .select('bookmarks')
@@ -133,6 +134,23 @@ export function bookmarkStore(owned: Owned, now: Clock) {
       });
     },
   };
+}
+
+/** A snapshot without a source, as of a feed that is followed anew, is from now on the star of the entry at hand. */
+async function adoptEntry(
+  trx: Writer,
+  userId: number,
+  itemId: number,
+  { entryId, feedId }: NewBookmark,
+): Promise<{ id: number }[]> {
+  if (entryId === null) return [];
+  return rowsOf(trx, userId)
+    .update('bookmarks')
+    .set({ entry_id: entryId, feed_id: feedId })
+    .where('item_id', '=', itemId)
+    .where('entry_id', 'is', null)
+    .returning('id')
+    .execute();
 }
 
 function selectBookmarks(userId: number, where: RawBuilder<unknown>, limit: number) {

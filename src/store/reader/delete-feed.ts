@@ -78,8 +78,10 @@ async function sweepPortion(db: Database, trx: Writer, { id, user_id }: DeletedF
   const ids = entries.map((entry) => entry.id);
   const portion = idList(db, ids);
   // The unread rows first: whoever marks one of them read holds it, and has left a mark when it is ours.
-  await sql`DELETE FROM unread_entries WHERE user_id = ${user_id} AND (pub_date, entry_id) IN (
-    SELECT pub_date, id FROM entries WHERE id IN ${portion})`.execute(trx);
+  await sql`WITH few AS MATERIALIZED (SELECT pub_date, id FROM entries WHERE id IN ${portion})
+    DELETE FROM unread_entries WHERE user_id = ${user_id} AND (pub_date, entry_id) IN (SELECT pub_date, id FROM few)`.execute(
+    trx,
+  );
   await sql`DELETE FROM entry_marks WHERE entry_id IN ${portion}`.execute(trx);
   await sql`UPDATE bookmarks SET entry_id = NULL WHERE entry_id IN ${portion}`.execute(trx);
   await sql`DELETE FROM entries WHERE id IN ${portion}`.execute(trx);

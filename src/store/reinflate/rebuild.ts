@@ -42,6 +42,8 @@ export interface RebuildRules {
   readonly tables?: readonly DurableTable[];
 }
 
+const rebuiltTables = ['unread_entries', 'feed_counts', 'feed_fetch_state'];
+
 export class Rebuild {
   readonly #engine: RebuildEngine;
   readonly #tables: readonly DurableTable[];
@@ -145,6 +147,10 @@ export class Rebuild {
       await this.#rebuildDerived();
       await session.rows('DELETE FROM meta WHERE key = $1', [reinflateKey]);
     });
+    // Until PostgreSQL knows how much there is, it goes through all that is unread to mark a few entries.
+    if (session.engine === 'sqlite') return;
+    for (const name of [...this.#tables.map((table) => table.name), ...rebuiltTables])
+      await session.run(`ANALYZE ${name}`);
   }
 
   /** What follows from the durable rows, and is not kept in the library. */
