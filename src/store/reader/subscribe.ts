@@ -12,8 +12,13 @@ export async function copySubscription(
   trx: Writer,
   { feedId, userId, groupId, now }: { feedId: number; userId: number; groupId: number; now: number },
 ): Promise<number> {
-  const { rows } = await sql<{ feed_id: number; document_entries: string; keep_entries: number | null }>`
-    SELECT s.feed_id, s.document_entries, f.keep_entries FROM feeds mine
+  const { rows } = await sql<{
+    feed_id: number;
+    document_entries: string;
+    keep_entries: number | null;
+    body_hash: string;
+  }>`
+    SELECT s.feed_id, s.document_entries, f.keep_entries, s.body_hash FROM feeds mine
     JOIN feeds f ON f.link = mine.link AND f.proxy = mine.proxy AND f.id <> mine.id
     JOIN feed_fetch_state s ON s.feed_id = f.id AND s.last_success_at > 0
     WHERE mine.id = ${feedId} ORDER BY s.last_success_at DESC LIMIT 1`.execute(trx);
@@ -34,11 +39,12 @@ export async function copySubscription(
   // Another user may keep less than the feed has: then the whole document has to come once more.
   if (other.keep_entries !== null || ids.length < JSON.parse(other.document_entries).length)
     return ids.length;
+  // A pull may have come in between, with entries that were not copied: then its validators are not for us either.
   await sql`
     INSERT INTO feed_fetch_state (feed_id, etag, last_modified, validators_url, cache_control, expires_at, last_checked_at,
       next_check_at, last_http_status, retry_after_until, last_success_at, body_hash, document_entries, updated_at)
     SELECT CAST(${feedId} AS bigint), etag, last_modified, validators_url, cache_control, expires_at, last_checked_at, next_check_at,
       last_http_status, retry_after_until, last_success_at, body_hash, ${JSON.stringify(ids)}, CAST(${now} AS bigint)
-    FROM feed_fetch_state WHERE feed_id = ${other.feed_id}`.execute(trx);
+    FROM feed_fetch_state WHERE feed_id = ${other.feed_id} AND body_hash = ${other.body_hash}`.execute(trx);
   return ids.length;
 }
