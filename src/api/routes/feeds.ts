@@ -42,6 +42,7 @@ const FeedBody = z
         description: 'Where the server says that the feed has moved for good, until that is confirmed',
       }),
     }),
+    icon: z.boolean().openapi({ description: 'Whether GET /api/feeds/{id}/icon has one' }),
     unread_count: z.int(),
     item_count: z.int(),
   })
@@ -410,6 +411,7 @@ function toBody(feed: Feed): z.infer<typeof FeedBody> {
       consecutive_failures: state.consecutiveFailures,
       moved_to: state.movedTo,
     },
+    icon: feed.hasIcon,
     unread_count: feed.unread,
     item_count: feed.entries,
   };
