@@ -284,7 +284,7 @@ export function feedRoutes(router: Router, { store, discoverFeeds }: ApiDeps, st
       request: { query: z.object({ within: secondsAgo }) },
       responses: {
         200: eventStream(
-          'Events "progress" (total, done, failed, put_off, waiting, running, and finished in the last one) and "feed" (id, unread_count, item_count, fetch_state) for each that was fetched',
+          'Events "progress" (total, done, failed, put_off, waiting, running, and finished in the last one) and "feed" (id, icon, unread_count, item_count, fetch_state) for each that was fetched',
         ),
         400: json(ErrorBody, 'The input is not as expected; the message names the field'),
         429: json(ErrorBody, 'Too many streams'),
