@@ -1,5 +1,5 @@
 // Icons of sites, from a feed's pull to what is kept, against servers on the loopback. The clock is ours.
-import type { RequestListener } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import { beforeEach, expect, it } from 'vitest';
 import { Later } from '../../src/errors.ts';
 import { createHostTurns } from '../../src/feeds/host-turns.ts';
@@ -11,7 +11,8 @@ import type { Store, UserRows } from '../../src/store/store.ts';
 import type { TestClock } from '../support/clock.ts';
 import { onEachEngine, openFreshStore } from '../support/engines.ts';
 import { parseGuids } from '../support/feed-server.ts';
-import { createWorld, startCanary, type World } from '../support/outbound.ts';
+import { createWorld, listen, startCanary, type World } from '../support/outbound.ts';
+import { httpProxy } from '../support/proxies.ts';
 import { doPulls } from '../support/pulling.ts';
 import { addUser, newFeed } from '../support/reader.ts';
 
@@ -249,14 +250,21 @@ onEachEngine('the icon of a site', (engine) => {
     ]);
   });
 
-  it('is not looked for when the feed is fetched through a proxy, or was never fetched', async () => {
-    await follow(anna, { proxy: 'http://127.0.0.1:1' });
+  it('is not looked for before the feed was fetched', async () => {
     await follow(anna, { link: 'http://site.example/gone' });
     await pull();
     expect(await work()).toEqual([]);
-    const target = { link: 'http://site.example/feed', proxy: 'http://127.0.0.1:1' };
-    const [feed] = await store.pulls.findFeeds(target);
-    expect(feed?.siteOrigin).toBe('');
+  });
+
+  it('is not looked for past the proxy that a feed is fetched through', async () => {
+    const port = await listen(createServer(answer));
+    const proxy = httpProxy(() => port);
+    await world.rawSite('proxy.example', proxy.serve);
+    const feed = await follow(anna, { proxy: 'http://proxy.example:8080' });
+    await pull();
+    expect((await anna.feeds.get(feed.id)).entries).toBe(1);
+    expect(proxy.asked).toHaveLength(1);
+    expect(await work()).toEqual([]);
   });
 
   it('is there at once for those who follow the site later', async () => {
