@@ -4,6 +4,7 @@ import type { Clock, Millis } from '../model/glossary.ts';
 import type { JobFence } from '../model/job.ts';
 import type { SiteIcon } from '../model/site-icon.ts';
 import type { Database } from './database.ts';
+import { dbNow } from './db-now.ts';
 import { enqueue } from './job-queue/enqueue.ts';
 import { finishJob, requireJob } from './job-queue/fence.ts';
 import type { JobKind } from './job-queue/job-kind.ts';
@@ -15,9 +16,11 @@ export interface IconRules {
   /** An icon that was looked for before this is looked for again; without one, before that. */
   readonly triedBefore: Millis;
   readonly failedBefore: Millis;
-  /** So many at most wait or are under way. */
+  /** So many at most wait or are under way. Those that a host has put off keep no others from their turn. */
   readonly inQueue: number;
 }
+
+const soonMs = 60_000;
 
 export function iconStore(db: Database, now: Clock) {
   return {
@@ -29,7 +32,8 @@ export function iconStore(db: Database, now: Clock) {
     ): Promise<number> {
       // The lanes and the time are there for the partial indexes, which begin with them.
       const { rows: active } = await sql<{ n: number }>`
-        SELECT (SELECT count(*) FROM jobs WHERE state = ${sql.lit(waiting)} AND lane IN (0, 1, 2) AND name = ${kind.name})
+        SELECT (SELECT count(*) FROM jobs WHERE state = ${sql.lit(waiting)} AND lane IN (0, 1, 2) AND name = ${kind.name}
+            AND run_at <= ${dbNow(db)} + ${sql.lit(soonMs)})
           + (SELECT count(*) FROM jobs WHERE state = ${sql.lit(running)} AND expires >= 0 AND name = ${kind.name}) AS n`.execute(
         db.heavyRead,
       );

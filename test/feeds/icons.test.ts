@@ -1,5 +1,6 @@
 // Icons of sites, from a feed's pull to what is kept, against servers on the loopback. The clock is ours.
 import { createServer, type RequestListener } from 'node:http';
+import { sql } from 'kysely';
 import { beforeEach, expect, it } from 'vitest';
 import { Later } from '../../src/errors.ts';
 import { createHostTurns } from '../../src/feeds/host-turns.ts';
@@ -320,6 +321,8 @@ onEachEngine('the icon of a site', (engine) => {
     const jobs = await database.read.selectFrom('jobs').select(['lane', 'unique_key']).execute();
     expect(new Set(jobs.map(({ lane }) => lane))).toEqual(new Set([2]));
     expect(new Set(jobs.map(({ unique_key }) => unique_key)).size).toBe(20);
+    await database.write((trx) => sql`UPDATE jobs SET run_at = run_at + ${3_600_000}`.execute(trx));
+    expect(await schedule()).toBe(20);
     await work();
     expect(await schedule()).toBe(20);
   });
