@@ -13,6 +13,7 @@ import { accountRoutes } from './routes/accounts.ts';
 import { activityRoutes } from './routes/activity.ts';
 import { bookmarkRoutes } from './routes/bookmarks.ts';
 import { entryRoutes } from './routes/entries.ts';
+import { feedIconRoutes } from './routes/feed-icons.ts';
 import { feedRoutes } from './routes/feeds.ts';
 import { groupRoutes } from './routes/groups.ts';
 import { jobRoutes } from './routes/jobs.ts';
@@ -41,6 +42,7 @@ export function createApi(deps: ApiDeps) {
   preferenceRoutes(router);
   groupRoutes(router);
   feedRoutes(router, deps, streams);
+  feedIconRoutes(router);
   entryRoutes(router);
   bookmarkRoutes(router, deps);
   searchRoutes(router, deps);

@@ -1,5 +1,7 @@
 // Every kind of job that the worker can do, put together from the features.
 import { createHostTurns } from '../feeds/host-turns.ts';
+import { fetchIcon } from '../feeds/icons/fetch-icon.ts';
+import { iconKind } from '../feeds/icons/icon-jobs.ts';
 import { ParseThread } from '../feeds/parse-thread-client.ts';
 import { type PullDeps, pullFeed } from '../feeds/pull-feed.ts';
 import { pullKind } from '../feeds/pull-jobs.ts';
@@ -33,9 +35,14 @@ export function jobDefinitions(
       }
     },
   });
+  const findIcon = defineJob({
+    ...iconKind,
+    handler: ({ payload, ...context }) =>
+      fetchIcon({ icons: store.icons, outbound, now: runtime.now }, payload, context),
+  });
   const checkLibrary = defineJob({
     ...checkLibraryKind,
     handler: (context) => runLibraryCheck({ files: library.files, store, now: runtime.now }, context),
   });
-  return [pull, checkLibrary] as JobDefinition[];
+  return [pull, findIcon, checkLibrary] as JobDefinition[];
 }

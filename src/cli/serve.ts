@@ -121,7 +121,7 @@ function startUpkeep(runtime: Runtime, opened: Opened, onFatal: (error: Error) =
   );
   const { login, pull } = opened.config;
   const pulls = { settings: pull, random: runtime.random };
-  return startWorker({ ...opened, indexer, loginLimits: login, pulls, onFatal });
+  return startWorker({ ...opened, indexer, loginLimits: login, pulls, now: runtime.now, onFatal });
 }
 
 async function startApi(runtime: Runtime, opened: Opened) {

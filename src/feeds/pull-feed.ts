@@ -5,6 +5,7 @@ import type { PublishedEntry } from '../model/entry.ts';
 import { type PullOutcome, pullOutcomes } from '../model/feed.ts';
 import type { Clock, Millis } from '../model/glossary.ts';
 import type { JobFence } from '../model/job.ts';
+import { siteOriginOf } from '../model/site-icon.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import type { Body, Hop, NotModified, Outcome, RateLimited } from '../outbound/outcome.ts';
 import { namedRetryAfter } from '../outbound/retry-after.ts';
@@ -146,6 +147,7 @@ async function understand(
           ...successState(deps, feed, outcome),
           ...keptValidators(feed, outcome),
           ...movedState(feed, outcome, target),
+          site_origin: siteOrigin(feed, target),
         },
         feed: movedLink(feed, outcome, target),
       });
@@ -203,6 +205,7 @@ async function read(
         validators_url: body.validators.url,
         body_hash: bodyHash,
         ...movedState(feed, body, target),
+        site_origin: siteOrigin(feed, target, parsed),
       },
       feed: {
         ...movedLink(feed, body, target),
@@ -213,6 +216,12 @@ async function read(
       },
     };
   };
+}
+
+/** A feed that was not read, since others had read it, keeps the site that they know. */
+function siteOrigin(feed: PullFeed, target: PullTarget, parsed?: ParsedFeed): string {
+  const siteUrl = feed.siteUrl || (parsed ? (parsed.siteUrl ?? '') : feed.siteOrigin);
+  return siteOriginOf({ ...target, siteUrl });
 }
 
 function publishedEntries({ entries }: ParsedFeed, now: Millis): PublishedEntry[] {

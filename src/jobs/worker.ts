@@ -1,10 +1,12 @@
 // The worker: upkeep that no request should wait for.
 import { LibraryLost } from '../errors.ts';
+import { scheduleIcons } from '../feeds/icons/icon-jobs.ts';
 import { type ScheduleDeps, schedulePulls } from '../feeds/pull-jobs.ts';
 import type { PullTally } from '../feeds/pull-tally.ts';
 import { lookEveryMs } from '../library/journal/flush-rules.ts';
 import type { Flusher } from '../library/journal/flusher.ts';
 import type { Log } from '../log.ts';
+import type { Clock } from '../model/glossary.ts';
 import type { Indexer } from '../search/index-pending.ts';
 import type { AttemptLimits } from '../store/login-attempt-store.ts';
 import type { Store } from '../store/store.ts';
@@ -15,6 +17,7 @@ const tidyThoroughlyEveryMs = 15 * 60_000;
 const forgetEveryMs = 10 * 60_000;
 const foldEveryMs = 10 * 60_000;
 const scheduleEveryMs = 5_000;
+const scheduleIconsEveryMs = 10_000;
 const settleEveryMs = 60_000;
 const sweepEveryMs = 5_000;
 const forgetJobsEveryMs = 60_000;
@@ -31,6 +34,7 @@ export interface WorkerDeps {
   readonly loginLimits: AttemptLimits;
   readonly pulls: Omit<ScheduleDeps, 'pulls'>;
   readonly pullTally: PullTally;
+  readonly now: Clock;
   readonly log: Log;
   /** Called when going on makes no sense. */
   readonly onFatal: (error: Error) => void;
@@ -41,7 +45,7 @@ export interface RunningWorker {
 }
 
 export function startWorker(deps: WorkerDeps): RunningWorker {
-  const { store, flusher, indexer, loginLimits, pulls, pullTally, log, onFatal } = deps;
+  const { store, flusher, indexer, loginLimits, pulls, pullTally, now, log, onFatal } = deps;
   const onError = (task: string) => {
     let lastMessage: string | undefined;
     return (err: unknown) => {
@@ -60,6 +64,7 @@ export function startWorker(deps: WorkerDeps): RunningWorker {
     every(tidyEveryMs, () => store.tidy('light'), onError('tidy')),
     every(tidyThoroughlyEveryMs, () => store.tidy('thorough'), onError('tidy thoroughly')),
     every(scheduleEveryMs, () => schedule(store, pulls), onError('put pulls into the queue')),
+    every(scheduleIconsEveryMs, () => lookForIcons(store, now), onError('put icons into the queue')),
     every(settleEveryMs, () => store.readerUpkeep.settleUnread(), onError('settle what is unread')),
     every(sweepEveryMs, () => store.readerUpkeep.sweepDeletedFeeds(), onError('sweep deleted feeds')),
     every(forgetJobsEveryMs, () => forgetOldJobs(store), onError('forget old jobs')),
@@ -78,6 +83,10 @@ async function schedule(store: Store, deps: WorkerDeps['pulls']): Promise<void> 
   await schedulePulls({ ...deps, pulls: store.pulls });
 }
 
+async function lookForIcons(store: Store, now: Clock): Promise<void> {
+  await scheduleIcons({ icons: store.icons, now });
+}
+
 async function indexForSearch(indexer: Indexer): Promise<void> {
   await indexer.look();
 }
@@ -86,6 +95,7 @@ export async function forgetExpired(store: Store, loginLimits: AttemptLimits): P
   await store.credentials.deleteExpiredSessions();
   await store.loginAttempts.deleteStale(loginLimits);
   await store.hostPauses.forgetExpired();
+  await store.icons.forgetUnused();
 }
 
 /** Those that were done are of interest for an hour, dead letters and cancelled ones for a month. */

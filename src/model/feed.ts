@@ -18,6 +18,8 @@ export interface Feed {
   readonly createdAt: Millis;
   readonly updatedAt: Millis;
   readonly fetchState: FetchState;
+  /** Whether there is an icon of its site. */
+  readonly hasIcon: boolean;
   readonly unread: number;
   readonly entries: number;
 }

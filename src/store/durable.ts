@@ -72,6 +72,7 @@ export const derivedTables: readonly (TableName | UntypedTable)[] = [
   'job_counters',
   'host_pauses',
   'pull_counts',
+  'site_icons',
   'feed_fetch_state',
   'unread_entries',
   'feed_counts',

@@ -29,6 +29,7 @@ export interface PullFeed {
   readonly groupId: number;
   readonly name: string;
   readonly siteUrl: string;
+  readonly siteOrigin: string;
   readonly description: string;
   readonly suspended: boolean;
   readonly keepEntries: number | null;
@@ -63,6 +64,7 @@ export type FetchStateChange = Partial<{
   body_hash: string;
   moved_to: string;
   moved_seen: number;
+  site_origin: string;
 }>;
 
 /** How a pull ended for one feed. */
@@ -306,13 +308,14 @@ interface PullFeedRow {
   expires_at: number | null;
   moved_to: string | null;
   moved_seen: number | null;
+  site_origin: string | null;
 }
 
 function selectFeeds(where: RawBuilder<unknown>, lock: RawBuilder<unknown> = sql``) {
   return sql<PullFeedRow>`
     SELECT f.id, f.user_id, f.group_id, f.name, f.site_url, f.description, f.suspended, f.keep_entries, s.etag, s.last_modified, s.validators_url,
       s.body_hash, s.next_check_at, s.retry_after_until, s.consecutive_failures, s.cache_control, s.expires_at,
-      s.moved_to, s.moved_seen
+      s.moved_to, s.moved_seen, s.site_origin
     FROM feeds f LEFT JOIN feed_fetch_state s ON s.feed_id = f.id WHERE ${where} ORDER BY f.id ${lock}`;
 }
 
@@ -323,6 +326,7 @@ function toPullFeed(row: PullFeedRow): PullFeed {
     groupId: row.group_id,
     name: row.name,
     siteUrl: row.site_url,
+    siteOrigin: row.site_origin ?? '',
     description: row.description,
     suspended: row.suspended === 1,
     keepEntries: row.keep_entries,

@@ -5,6 +5,7 @@ import { type CredentialStore, credentialStore } from './credential-store.ts';
 import type { Database } from './database.ts';
 import type { DurableTable, Row } from './durable.ts';
 import { type HostPauseStore, hostPauseStore } from './host-pause-store.ts';
+import { type IconStore, iconStore } from './icon-store.ts';
 import { type IndexStore, indexStore } from './index-store.ts';
 import { type JobQueue, jobQueue } from './job-queue/job-queue.ts';
 import { type JournalStore, journalStore } from './journal-store.ts';
@@ -41,6 +42,7 @@ export interface Store {
   readonly jobs: JobQueue;
   readonly hostPauses: HostPauseStore;
   readonly pulls: PullStore;
+  readonly icons: IconStore;
   readonly readerTexts: ReaderTexts;
   readonly readerUpkeep: ReaderUpkeep;
   readonly storage: StorageStore;
@@ -83,6 +85,7 @@ export function createStore(db: Database, now: Clock): Store {
     jobs: jobQueue(db),
     hostPauses: hostPauseStore(db, now),
     pulls: pullStore(db, now),
+    icons: iconStore(db, now),
     readerTexts: readerTexts(db),
     readerUpkeep: readerUpkeep(db),
     storage: storageStore(db),

@@ -16,6 +16,7 @@ export interface Tables {
   job_counters: JobCountersTable;
   host_pauses: HostPausesTable;
   pull_counts: PullCountsTable;
+  site_icons: SiteIconsTable;
   feeds: FeedsTable;
   feed_fetch_state: FeedFetchStateTable;
   entries: EntriesTable;
@@ -140,6 +141,16 @@ export interface PullCountsTable {
   n: number;
 }
 
+export interface SiteIconsTable {
+  origin: string;
+  type: Generated<string>;
+  etag: Generated<string>;
+  fetched_at: Generated<number>;
+  tried_at: number;
+  failures: number;
+  bytes: Uint8Array | null;
+}
+
 export interface FeedsTable {
   id: Generated<number>;
   user_id: number;
@@ -181,6 +192,7 @@ export interface FeedFetchStateTable {
   moved_seen: Generated<number>;
   pruned_date: Generated<number>;
   pruned_id: Generated<number>;
+  site_origin: Generated<string>;
   updated_at: Generated<number>;
 }
 

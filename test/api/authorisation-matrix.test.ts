@@ -7,7 +7,7 @@ import type { User } from '../../src/model/user.ts';
 import { type Client, foreignOrigin, openApi, password, type Sent, type TestApi } from '../support/api.ts';
 import { onEachEngine } from '../support/engines.ts';
 import { makeJob } from '../support/jobs.ts';
-import { fill, listAll, newFeed, published } from '../support/reader.ts';
+import { fill, giveIcon, listAll, newFeed, published } from '../support/reader.ts';
 
 /** Makes what stands at a path with a parameter. A new path with a parameter needs its line here. */
 const resources: Record<string, (api: TestApi, user: User) => Promise<number | string>> = {
@@ -18,6 +18,7 @@ const resources: Record<string, (api: TestApi, user: User) => Promise<number | s
     (await createToken(accounts, user, { name: 'theirs', scope: 'read' })).token.id,
   '/api/users/{id}/password': async ({ opened }) => (await opened.store.users.findByName('ben'))?.id ?? 0,
   '/api/feeds/{id}': addFeed,
+  '/api/feeds/{id}/icon': addFeedWithIcon,
   '/api/feeds/{id}/refresh': addFeed,
   '/api/items/{id}': addEntry,
   '/api/items/{id}/content': addEntry,
@@ -39,6 +40,13 @@ async function addBookmark({ opened }: TestApi, user: User): Promise<number> {
 async function addFeed({ opened }: TestApi, user: User): Promise<number> {
   const link = `https://example.org/feed/${counter++}`;
   return (await opened.store.forUser(user.id).feeds.create(newFeed(link))).id;
+}
+
+async function addFeedWithIcon({ opened: { store } }: TestApi, user: User): Promise<number> {
+  const link = `https://example.org/feed/${counter++}`;
+  const { id } = await store.forUser(user.id).feeds.create(newFeed(link));
+  await giveIcon(store, link, { type: 'image/png', etag: '"1"', bytes: new Uint8Array([1]) });
+  return id;
 }
 
 async function addEntry({ opened: { store } }: TestApi, user: User): Promise<number> {

@@ -95,6 +95,7 @@ onEachEngine('the reader API', (engine) => {
         consecutive_failures: 0,
         moved_to: '',
       },
+      icon: false,
       unread_count: 0,
       item_count: 0,
     };

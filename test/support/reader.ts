@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import { z } from 'zod';
 import type { PublishedEntry } from '../../src/model/entry.ts';
 import type { JobFence } from '../../src/model/job.ts';
+import { type SiteIcon, siteOriginOf } from '../../src/model/site-icon.ts';
 import type { Database } from '../../src/store/database.ts';
 import { jobKind } from '../../src/store/job-queue/job-kind.ts';
 import { rebuildUnread } from '../../src/store/reader/unread.ts';
@@ -72,6 +73,22 @@ export async function fill(
     }),
     () => false,
   );
+}
+
+/** Gives a feed's site an icon, as a pull and the job after it do. */
+export async function giveIcon(store: Store, link: string, icon: SiteIcon): Promise<void> {
+  const target = { link, proxy: '' };
+  const ids = (await store.pulls.findFeeds(target)).map(({ id }) => id);
+  const origin = siteOriginOf({ ...target, siteUrl: '' });
+  const state = { last_success_at: 1, site_origin: origin };
+  await store.pulls.settle(
+    await takeFence(store),
+    target,
+    ids,
+    () => ({ state }),
+    () => false,
+  );
+  await store.icons.keep(await takeFence(store), origin, icon);
 }
 
 export const listAll = (rows: UserRows, filter = {}) =>

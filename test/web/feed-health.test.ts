@@ -28,6 +28,7 @@ function feed(state: Partial<FetchState>, rest: Partial<Feed> = {}): Feed {
     gone_at: null,
     created_at: 0,
     fetch_state: { ...well, ...state },
+    icon: false,
     unread_count: 0,
     item_count: 0,
     ...rest,

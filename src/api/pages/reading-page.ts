@@ -5,6 +5,7 @@ import type { Context } from 'hono';
 import { readableHtml } from '../../feeds/html/readable-html.ts';
 import { sanitiseHtml } from '../../feeds/sanitise-html.ts';
 import type { ApiEnv } from '../context.ts';
+import { namesEtag } from '../if-none-match.ts';
 import { escapeHtml } from './page.ts';
 
 // allow-same-origin lets the reader look into the frame, for its height, its keys and a selection; without
@@ -38,7 +39,7 @@ export function sendArticle(c: Context<ApiEnv>, article: Article): Response {
     ETag: etag,
   };
   // A browser takes over the headers of a 304, so that it has them all.
-  if (names(c.req.header('if-none-match'), etag)) return c.body(null, 304, headers);
+  if (namesEtag(c.req.header('if-none-match'), etag)) return c.body(null, 304, headers);
   return c.body(html, 200, { ...headers, 'Content-Type': 'text/html; charset=utf-8' });
 }
 
@@ -58,11 +59,4 @@ function articleHtml({ title, link, content }: Article): string {
 </body>
 </html>
 `;
-}
-
-function names(ifNoneMatch: string | undefined, etag: string): boolean {
-  return (ifNoneMatch ?? '')
-    .split(',')
-    .map((one) => one.trim().replace(/^W\//, ''))
-    .some((one) => one === etag || one === '*');
 }

@@ -42,6 +42,7 @@ const FeedBody = z
         description: 'Where the server says that the feed has moved for good, until that is confirmed',
       }),
     }),
+    icon: z.boolean().openapi({ description: 'Whether GET /api/feeds/{id}/icon has one' }),
     unread_count: z.int(),
     item_count: z.int(),
   })
@@ -283,7 +284,7 @@ export function feedRoutes(router: Router, { store, discoverFeeds }: ApiDeps, st
       request: { query: z.object({ within: secondsAgo }) },
       responses: {
         200: eventStream(
-          'Events "progress" (total, done, failed, put_off, waiting, running, and finished in the last one) and "feed" (id, unread_count, item_count, fetch_state) for each that was fetched',
+          'Events "progress" (total, done, failed, put_off, waiting, running, and finished in the last one) and "feed" (id, icon, unread_count, item_count, fetch_state) for each that was fetched',
         ),
         400: json(ErrorBody, 'The input is not as expected; the message names the field'),
         429: json(ErrorBody, 'Too many streams'),
@@ -410,6 +411,7 @@ function toBody(feed: Feed): z.infer<typeof FeedBody> {
       consecutive_failures: state.consecutiveFailures,
       moved_to: state.movedTo,
     },
+    icon: feed.hasIcon,
     unread_count: feed.unread,
     item_count: feed.entries,
   };

@@ -7,6 +7,7 @@ import type { Look } from '../event-stream.ts';
 
 interface FeedBody {
   readonly id: number;
+  readonly icon: boolean;
   readonly unread_count: number;
   readonly item_count: number;
   readonly fetch_state: object;
@@ -60,6 +61,6 @@ export function refreshEvents(
 
 const keyOf = ({ jobId, feedId }: EndedPull) => `${jobId} ${feedId}`;
 
-function shown({ id, unread_count, item_count, fetch_state }: FeedBody): FeedBody {
-  return { id, unread_count, item_count, fetch_state };
+function shown({ id, icon, unread_count, item_count, fetch_state }: FeedBody): FeedBody {
+  return { id, icon, unread_count, item_count, fetch_state };
 }

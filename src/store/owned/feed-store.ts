@@ -3,6 +3,7 @@ import { Conflict, NotFound } from '../../errors.ts';
 import type { Feed, FeedChange, NewFeed } from '../../model/feed.ts';
 import type { Clock } from '../../model/glossary.ts';
 import { DEFAULT_GROUP_ID } from '../../model/group.ts';
+import { type SiteIcon, siteOriginOf } from '../../model/site-icon.ts';
 import { isUniqueViolation } from '../constraint.ts';
 import type { Reader, Writer } from '../database.ts';
 import { idList, textList } from '../id-list.ts';
@@ -49,6 +50,16 @@ export function feedStore(owned: Owned, now: Clock) {
       return failing
         .sort((a, b) => b.fetchState.consecutiveFailures - a.fetchState.consecutiveFailures || a.id - b.id)
         .slice(0, limit);
+    },
+
+    /** The icon of the feed's site. */
+    async getIcon(id: number): Promise<SiteIcon> {
+      const feed = await getFeed(db.read, userId, id);
+      const { rows } = await sql<SiteIcon>`
+        SELECT i.type, i.etag, i.bytes FROM feed_fetch_state s JOIN site_icons i ON i.origin = s.site_origin
+        WHERE s.feed_id = ${feed.id} AND i.type <> ''`.execute(db.read);
+      if (!rows[0]) throw new NotFound('icon');
+      return rows[0];
     },
 
     /** The ids of the feeds with these links, by link. */
@@ -159,6 +170,11 @@ export function feedStore(owned: Owned, now: Clock) {
             await notePending(trx, 'feed', [id]);
           // What was learnt of one address says nothing about another.
           if (isElsewhere) await sql`DELETE FROM feed_fetch_state WHERE feed_id = ${id}`.execute(trx);
+          else if (change.siteUrl !== undefined && change.siteUrl !== before.siteUrl) {
+            const origin = siteOriginOf({ ...before, siteUrl: change.siteUrl });
+            await sql`UPDATE feed_fetch_state SET site_origin = ${origin}
+              WHERE feed_id = ${id} AND last_success_at > 0`.execute(trx);
+          }
           const unsettled =
             groupId === undefined ? [] : await settleFirst(db, trx, { userId, feedId: id }, [id]);
           return { feed: await getFeed(trx, userId, id), unsettled };
@@ -235,6 +251,7 @@ function selectFeeds(userId: number, where: RawBuilder<unknown>, lock: RawBuilde
     last_error: string;
     consecutive_failures: number;
     moved_to: string;
+    icon_type: string;
     unread: number;
     entries: number;
   }>`
@@ -246,11 +263,12 @@ function selectFeeds(userId: number, where: RawBuilder<unknown>, lock: RawBuilde
       coalesce(s.last_http_status, 0) AS last_http_status, coalesce(s.retry_after_until, 0) AS retry_after_until,
       coalesce(s.last_success_at, 0) AS last_success_at, coalesce(s.last_error_at, 0) AS last_error_at,
       coalesce(s.last_error, '') AS last_error, coalesce(s.consecutive_failures, 0) AS consecutive_failures,
-      coalesce(s.moved_to, '') AS moved_to,
+      coalesce(s.moved_to, '') AS moved_to, coalesce(i.type, '') AS icon_type,
       coalesce(c.unread, 0) AS unread, coalesce(c.entries, 0) AS entries
     FROM feeds f JOIN groups g ON g.id = f.group_id
     LEFT JOIN feed_fetch_state s ON s.feed_id = f.id
     LEFT JOIN feed_counts c ON c.feed_id = f.id
+    LEFT JOIN site_icons i ON i.origin = s.site_origin
     WHERE f.user_id = ${userId} AND f.deleted_at IS NULL ${where} ORDER BY f.id ${lock}`;
 }
 
@@ -295,6 +313,7 @@ function toFeed(row: FeedRow): Feed {
       consecutiveFailures: row.consecutive_failures,
       movedTo: row.moved_to,
     },
+    hasIcon: row.icon_type !== '',
     unread: row.unread,
     entries: row.entries,
   };

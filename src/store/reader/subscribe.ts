@@ -42,9 +42,9 @@ export async function copySubscription(
   // A pull may have come in between, with entries that were not copied: then its validators are not for us either.
   await sql`
     INSERT INTO feed_fetch_state (feed_id, etag, last_modified, validators_url, cache_control, expires_at, last_checked_at,
-      next_check_at, last_http_status, retry_after_until, last_success_at, body_hash, document_entries, updated_at)
+      next_check_at, last_http_status, retry_after_until, last_success_at, body_hash, document_entries, site_origin, updated_at)
     SELECT CAST(${feedId} AS bigint), etag, last_modified, validators_url, cache_control, expires_at, last_checked_at, next_check_at,
-      last_http_status, retry_after_until, last_success_at, body_hash, ${JSON.stringify(ids)}, CAST(${now} AS bigint)
+      last_http_status, retry_after_until, last_success_at, body_hash, ${JSON.stringify(ids)}, site_origin, CAST(${now} AS bigint)
     FROM feed_fetch_state WHERE feed_id = ${other.feed_id} AND body_hash = ${other.body_hash}`.execute(trx);
   return ids.length;
 }

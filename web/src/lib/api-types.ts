@@ -35,9 +35,9 @@ export interface Feed {
   gone_at: number | null;
   created_at: number;
   fetch_state: FetchState;
+  icon: boolean;
   unread_count: number;
   item_count: number;
-  icon?: boolean;
 }
 
 export interface Entry {

@@ -47,13 +47,15 @@ class Refresh {
     };
   }
 
-  #onFeed(feed: Pick<Feed, 'id' | 'unread_count' | 'item_count' | 'fetch_state'>): void {
+  #onFeed(feed: Pick<Feed, 'id' | 'icon' | 'unread_count' | 'item_count' | 'fetch_state'>): void {
     const before = subscriptions.byId.get(feed.id);
     if (!before) return;
     subscriptions.takeOver(feed);
     if (feed.item_count > before.item_count || feed.unread_count > before.unread_count) this.news += 1;
-    // The first fetch of a feed finds its name.
-    if (before.fetch_state.last_success_at === 0) subscriptions.loadSoon();
+    if (before.fetch_state.last_success_at > 0) return;
+    // The first fetch of a feed finds its name; the icon of its site comes a little later.
+    subscriptions.loadSoon();
+    subscriptions.loadLater();
   }
 }
 

@@ -47,6 +47,16 @@ class Subscriptions {
     }, 500);
   }
 
+  #later: ReturnType<typeof setTimeout> | undefined;
+
+  /** Once for all that ask for it within so long. */
+  loadLater(delayMs = 20_000): void {
+    this.#later ??= setTimeout(() => {
+      this.#later = undefined;
+      this.load();
+    }, delayMs);
+  }
+
   feedsIn(scope: Scope): Feed[] {
     if (scope.kind === 'feed') return this.feeds.filter(({ id }) => id === scope.id);
     if (scope.kind === 'group') return this.feeds.filter(({ group_id }) => group_id === scope.id);

@@ -60,12 +60,15 @@ export async function openPostgresDatabase({
   // What SQLite refuses by query_only is refused here too: a write outside write() fails on both engines.
   const reader = pool(12, 'SET default_transaction_read_only = on');
 
+  const rowsOf = async <R>(query: CompiledQuery) =>
+    (await reader.executeQuery<R>(query as CompiledQuery<R>)).rows;
+
   return {
     engine: 'postgres',
     read: reader,
     heavyRead: reader,
-    heavyRows: async <R>(query: CompiledQuery) =>
-      (await reader.executeQuery<R>(query as CompiledQuery<R>)).rows,
+    quickRows: rowsOf,
+    heavyRows: rowsOf,
     write: (work) => withoutNesting(() => retried(() => writer.transaction().execute(work))),
     writeOne: async (statement) =>
       (await withoutNesting(() => retried(() => statement.execute(writer)))).rows,
