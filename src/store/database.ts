@@ -23,10 +23,7 @@ export interface Database {
   /** Reads that may take longer: search, statistics, exports. They never hold up the thread that serves HTTP. */
   readonly heavyRead: Reader;
 
-  /** A read that is short for certain, of a statement that is made already. */
-  quickRows<R>(query: CompiledQuery): Promise<readonly R[]>;
-
-  /** What `heavyRead` is for, of a statement that is made already: the builder's own steps would take a tenth of a short search. */
+  /** The same for a statement that is made already: the builder's own steps would take a tenth of a short search. */
   heavyRows<R>(query: CompiledQuery): Promise<readonly R[]>;
 
   /** All writes: `work` commits whole or leaves nothing, and may be run again if the engine asks for a retry. */

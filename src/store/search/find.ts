@@ -24,6 +24,6 @@ export type FoundRow = Omit<Row<'search_docs'>, 'user_id' | 'text_sha256'> & {
 
 /** At most `limit` rows, in order. Rows of other users are neither read nor counted. */
 export type FindRows = (
-  db: Pick<Database, 'heavyRead' | 'heavyRows' | 'quickRows'>,
+  db: Pick<Database, 'heavyRead' | 'heavyRows'>,
   find: Find,
 ) => Promise<readonly FoundRow[]>;

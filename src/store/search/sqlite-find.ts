@@ -1,12 +1,10 @@
 import { CompiledQuery } from 'kysely';
-import type { SearchQuery } from '../../model/search.ts';
-import type { Database } from '../database.ts';
 import { idsOfUser } from './doc-id.ts';
 import { type FindRows, type FoundRow, newestRanked, titleWeight } from './find.ts';
 import { fts5Query } from './fts5-query.ts';
 
 // ?1 the words and kinds, ?2 and ?3 the ids of the user, ?4 how many, ?5 and ?6 the id and the score of the last hit
-// before. One statement, since each may be a turn of the reader thread; rows are joined to the few hits that are shown.
+// before. One statement, since each is a turn of the reader thread; rows are joined to the few hits that are shown.
 const matches = 'search_terms MATCH ?1 AND rowid BETWEEN ?2 AND ?3';
 const columns = 'd.id, d.kind, d.ref_id, d.url_key, d.title, d.site, d.published_at';
 
@@ -62,33 +60,6 @@ export const findInSqlite: FindRows = async (db, { userId, query, kinds, order, 
   const values: unknown[] = [fts5Query(query, kinds), from, to, limit];
   if (after) values.push(after.id);
   if (after && order === 'rank') values.push(after.score);
-  const statement = CompiledQuery.raw(
-    orders[order]({ after: after !== undefined, once: kinds === undefined }),
-    values,
-  );
-  const isShort = await findsFew(db, query, from, to);
-  return isShort ? db.quickRows<FoundRow>(statement) : db.heavyRows<FoundRow>(statement);
+  const statement = orders[order]({ after: after !== undefined, once: kinds === undefined });
+  return db.heavyRows<FoundRow>(CompiledQuery.raw(statement, values));
 };
-
-/** So many can be ranked within half a millisecond, which is what a turn of the reader thread costs. */
-const few = 300;
-const countFew = `SELECT count(*) AS n FROM (SELECT 1 FROM search_terms WHERE ${matches} LIMIT ${few})`;
-
-/**
- * Whether one of the words that must be there is in a few documents only. It is asked of words alone, since their
- * matches are read one after the other and the reading stops; a phrase or a beginning may read much to find little.
- */
-async function findsFew(
-  db: Pick<Database, 'quickRows'>,
-  { all }: SearchQuery,
-  from: number,
-  to: number,
-): Promise<boolean> {
-  const words = all.filter((group) => group.length === 1 && group[0]?.terms.length === 1 && !group[0].prefix);
-  for (const word of words.slice(0, 3)) {
-    const query = CompiledQuery.raw(countFew, [fts5Query({ all: [word], none: [] }), from, to]);
-    const [row] = await db.quickRows<{ n: number }>(query);
-    if (row && row.n < few) return true;
-  }
-  return false;
-}

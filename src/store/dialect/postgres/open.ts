@@ -60,15 +60,12 @@ export async function openPostgresDatabase({
   // What SQLite refuses by query_only is refused here too: a write outside write() fails on both engines.
   const reader = pool(12, 'SET default_transaction_read_only = on');
 
-  const rowsOf = async <R>(query: CompiledQuery) =>
-    (await reader.executeQuery<R>(query as CompiledQuery<R>)).rows;
-
   return {
     engine: 'postgres',
     read: reader,
     heavyRead: reader,
-    quickRows: rowsOf,
-    heavyRows: rowsOf,
+    heavyRows: async <R>(query: CompiledQuery) =>
+      (await reader.executeQuery<R>(query as CompiledQuery<R>)).rows,
     write: (work) => withoutNesting(() => retried(() => writer.transaction().execute(work))),
     writeOne: async (statement) =>
       (await withoutNesting(() => retried(() => statement.execute(writer)))).rows,

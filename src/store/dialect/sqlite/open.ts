@@ -32,7 +32,6 @@ export async function openSqliteDatabase(
     engine: 'sqlite',
     read: kyselyOn(new ReadDriver(readerConnection)),
     heavyRead: kyselyOn(new ReadDriver(thread)),
-    quickRows: async <R>(query: CompiledQuery) => (await readerConnection.executeQuery<R>(query)).rows,
     heavyRows: async <R>(query: CompiledQuery) => (await thread.executeQuery<R>(query)).rows,
     write: async (work, { toDisk = false } = {}) => {
       if (!toDisk) return withoutNesting(() => writer.transaction().execute(work));
