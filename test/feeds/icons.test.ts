@@ -147,7 +147,7 @@ onEachEngine('the icon of a site', (engine) => {
   it('is found in the head of a page of any length, of which no more than a megabyte is read', async () => {
     pages['/'] = head('rel="icon" href="/i.png"');
     pages['/i.png'] = { body: png };
-    pages['/'].body += 'a'.repeat(3_000_000) + '<link rel="icon" href="/late.png" sizes="32x32">';
+    pages['/'].body += `${'a'.repeat(3_000_000)}<link rel="icon" href="/late.png" sizes="32x32">`;
     const feed = await follow();
     await pull();
     await work();
