@@ -82,6 +82,9 @@ function keepCopy(): void {
   }
 }
 
+/** Whether the next page will know it from the start. */
+export const isCopyKept = (name: keyof Preferences): boolean => readCopy()[name] === preferences[name];
+
 const kindOf = (value: unknown) => (Array.isArray(value) ? 'list' : value === null ? 'null' : typeof value);
 
 /** Only what has the type that it should have: another version of the app may have written it. */

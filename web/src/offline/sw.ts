@@ -50,10 +50,11 @@ async function keepFiles(): Promise<void> {
   );
 }
 
+/** Those of the build before stay: a page that is open since then loads some of its parts only when they are wanted. */
 async function forgetOldFiles(): Promise<void> {
   const names = await caches.keys();
   const old = names.filter((name) => name.startsWith('lectern-files-') && name !== files);
-  await Promise.all(old.map((name) => caches.delete(name)));
+  await Promise.all(old.slice(0, -1).map((name) => caches.delete(name)));
 }
 
 async function keptFirst(request: Request): Promise<Response> {
