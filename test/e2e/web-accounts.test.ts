@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useBrowser } from '../support/browser.ts';
+import { until } from '../support/until.ts';
 import { ownerPassword, plainFeed, startWebApp, type WebApp } from '../support/web-app.ts';
 import { rss } from '../support/web-site.ts';
 
@@ -93,6 +94,33 @@ describe('accounts in the web app', () => {
     expect(tokens.map(({ name }: { name: string }) => name)).toEqual([
       'A name that took a while to think of',
     ]);
+  });
+
+  it('sends what was marked in two tabs when somebody logs in again in one of them', async () => {
+    const feedId = await app.follow({ path: '/ended.xml', title: 'Ended', entries: 2 });
+    const page = await browser.page({ expecting: [/status of 401/, /frame-ancestors/] });
+    await app.logIn(page.context());
+    const other = await page.context().newPage();
+    for (const tab of [page, other]) {
+      await tab.goto(`${app.url}/?feed=${feedId}`);
+      await tab.getByRole('link', { name: /Ended, entry 2/ }).waitFor();
+    }
+    await app.api('DELETE', '/api/me/sessions');
+    for (const [tab, n] of [
+      [page, 1],
+      [other, 2],
+    ] as const) {
+      await tab.getByRole('link', { name: new RegExp(`Ended, entry ${n}`) }).click();
+      await tab.getByRole('dialog', { name: 'Log in again' }).waitFor();
+    }
+
+    const again = other.getByRole('dialog', { name: 'Log in again' });
+    await again.getByLabel(/^Password/).fill(ownerPassword);
+    await again.getByRole('button', { name: 'Log in' }).click();
+    await until('both marks', async () => {
+      const { total } = await app.api('GET', `/api/items?feed_id=${feedId}&unread=true`);
+      return total === 0;
+    });
   });
 
   it('adds a member, who logs in by name and changes the password', async () => {

@@ -59,6 +59,22 @@ describe('without the server', { timeout: 120_000 }, () => {
     await page.getByRole('navigation', { name: 'Places' }).waitFor();
   });
 
+  it('keeps what is set meanwhile, over a reload, and tells the account when the server is back', async () => {
+    await app.api('PATCH', '/api/me/preferences', { theme: 'light', show: 'all' });
+    const page = await readThenLeave();
+    await page.getByRole('button', { name: 'Type and theme' }).click();
+    await page.getByRole('dialog').getByText('Sepia').click();
+    await page.reload();
+    await row(page, 3).waitFor();
+    expect(await page.locator('html').getAttribute('data-theme')).toBe('sepia');
+    await page.context().setOffline(false);
+    await page.reload();
+    await until(
+      'the theme',
+      async () => (await app.api('GET', '/api/me/preferences')).data.theme === 'sepia',
+    );
+  });
+
   it('keeps the marks that are made meanwhile, over a reload, and sends them when the server is back', async () => {
     const [first, , third, fourth] = await items();
     await app.api('PATCH', '/api/items/-/unread', { ids: [first?.id, third?.id, fourth?.id] });

@@ -105,6 +105,17 @@ describe('changes that wait', () => {
     );
   });
 
+  it('stay apart for bookmarks whose entries are gone', () => {
+    const away = (id: number): WaitingChange => ({
+      id,
+      change: { kind: 'bookmark', key: `bookmark-${id}`, entryId: null, on: false, bookmarkId: id },
+    });
+    expect(compact([away(6), away(7)])).toEqual([
+      { change: away(6).change, covers: [6] },
+      { change: away(7).change, covers: [7] },
+    ]);
+  });
+
   it('ask for no more entries at once than the server takes', () => {
     const many = Array.from({ length: 2_500 }, (_, at) => at + 1);
     const sent = compact([{ id: 1, change: { kind: 'mark', ids: many, read: true } }]);

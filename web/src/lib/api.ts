@@ -1,5 +1,6 @@
 // The one way to the server. A failure is a sentence for people; a login that has ended is renewed in place, and what
 // was asked for is then asked again, so that nothing typed is lost.
+import { keptHeader } from '../offline/what-is-kept.ts';
 import { words } from './words.ts';
 
 export class ApiError extends Error {
@@ -37,6 +38,13 @@ export function onLoginNeeded(ask: AskForLogin): void {
   askForLogin = ask;
 }
 
+let tellReach: (isReached: boolean) => void = () => {};
+
+/** Called with whether the server itself has answered, each time that it was asked. */
+export function onReach(tell: (isReached: boolean) => void): void {
+  tellReach = tell;
+}
+
 export async function call<T>(method: Method, path: string, options: Options = {}): Promise<T> {
   const { body, signal, keepalive, quietly } = options;
   let response: Response;
@@ -52,8 +60,10 @@ export async function call<T>(method: Method, path: string, options: Options = {
     });
   } catch (cause) {
     if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
+    tellReach(false);
     throw new ApiError(0, words().errors.offline);
   }
+  tellReach(!response.headers.has(keptHeader));
   if (response.status === 401 && !quietly) {
     await askForLogin();
     return call(method, path, options);

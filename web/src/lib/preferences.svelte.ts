@@ -1,5 +1,6 @@
 // How a person likes their pages. They are kept with the account; the copy in this browser is what boot.js paints by,
 // and what serves while the server is out of reach.
+import { knownUser } from '../offline/whose.ts';
 import { get, patch } from './api.ts';
 
 export interface Preferences {
@@ -82,6 +83,9 @@ function keepCopy(): void {
   }
 }
 
+/** Whether the next page will know it from the start. */
+export const isCopyKept = (name: keyof Preferences): boolean => readCopy()[name] === preferences[name];
+
 const kindOf = (value: unknown) => (Array.isArray(value) ? 'list' : value === null ? 'null' : typeof value);
 
 /** Only what has the type that it should have: another version of the app may have written it. */
@@ -94,8 +98,29 @@ function takeOver(values: Record<string, unknown>): void {
 export const preferences: Preferences = $state({ ...usual });
 takeOver(readCopy());
 
-/** What has not reached the server yet. */
-let unsent: Partial<Preferences> = {};
+const unsentKey = 'lectern.preferences.unsent';
+
+/** What has not reached the server yet, also from before a reload; that of another user is not for this one. */
+let unsent: Partial<Preferences> = readUnsent();
+
+function readUnsent(): Partial<Preferences> {
+  try {
+    const { user, changes } = JSON.parse(localStorage.getItem(unsentKey) ?? '{}');
+    return user !== undefined && user === knownUser()?.id ? changes : {};
+  } catch {
+    return {};
+  }
+}
+
+function keepUnsent(): void {
+  try {
+    if (Object.keys(unsent).length === 0) localStorage.removeItem(unsentKey);
+    else localStorage.setItem(unsentKey, JSON.stringify({ user: knownUser()?.id, changes: unsent }));
+  } catch {
+    // They go along with the next change, as long as the page is open.
+  }
+}
+
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 export function prefer(changes: Partial<Preferences>): void {
@@ -103,6 +128,7 @@ export function prefer(changes: Partial<Preferences>): void {
   keepCopy();
   applyTheme();
   unsent = { ...unsent, ...changes };
+  keepUnsent();
   clearTimeout(timer);
   timer = setTimeout(sendPreferences, 400);
 }
@@ -115,9 +141,10 @@ export async function sendPreferences(): Promise<void> {
   try {
     await patch('/api/me/preferences', changes, { keepalive: true, quietly: true });
   } catch {
-    // They hold in this browser, and go along with the next change.
+    // They hold in this browser, and go along with the next change or the next page.
     unsent = { ...changes, ...unsent };
   }
+  keepUnsent();
 }
 
 /** Asks the account; before a login there is nothing to ask. */
@@ -127,6 +154,7 @@ export async function syncPreferences(): Promise<void> {
     takeOver({ ...data, ...unsent });
     keepCopy();
     applyTheme();
+    if (Object.keys(unsent).length > 0) await sendPreferences();
   } catch {
     // Those of this browser serve.
   }

@@ -1,8 +1,16 @@
 // How every page begins: its words, its preferences, then the app in the place that the shell has for it.
 import { type Component, mount } from 'svelte';
 import { workOffline } from '../offline/register.ts';
-import { applyTheme, preferences, syncPreferences } from './preferences.svelte.ts';
-import { currentLanguage, loadWords } from './words.ts';
+import { applyTheme, isCopyKept, preferences, syncPreferences } from './preferences.svelte.ts';
+import { currentLanguage, isLanguage, loadWords } from './words.ts';
+
+/** Sooner than this after a load, another one would find the same. */
+const reloadAfterMs = 10_000;
+
+// The server has been upgraded since the page was loaded, and has no such part any more.
+addEventListener('vite:preloadError', () => {
+  if (performance.now() > reloadAfterMs) location.reload();
+});
 
 export async function start(App: Component, { loggedIn = true } = {}): Promise<void> {
   // First, since lists wait to know which marks are still on their way.
@@ -15,6 +23,9 @@ export async function start(App: Component, { loggedIn = true } = {}): Promise<v
   mount(App, { target });
   if (!loggedIn) return;
   await syncPreferences();
-  const wanted = preferences.language;
-  if (wanted && wanted !== currentLanguage()) location.reload();
+  if (isOtherLanguage(preferences.language)) location.reload();
 }
+
+/** Than the page is in; one that it could not be in after a reload either does not count. */
+const isOtherLanguage = (wanted: string) =>
+  isLanguage(wanted) && wanted !== currentLanguage() && isCopyKept('language');

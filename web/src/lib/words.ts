@@ -17,10 +17,12 @@ const others: Record<Exclude<Language, 'en'>, () => Promise<Words>> = {
   de: async () => (await import('../words/de.ts')).de,
 };
 
+export const isLanguage = (tag: string): tag is Language => Object.hasOwn(languages, tag);
+
 /** `wanted` as it is kept with the account; by default what the browser prefers. */
 export async function loadWords(wanted: string | undefined): Promise<void> {
   const preferred = [wanted, ...navigator.languages.map((tag) => tag.split('-')[0])];
-  const found = preferred.find((tag): tag is Language => tag !== undefined && tag in languages) ?? 'en';
+  const found = preferred.find((tag) => tag !== undefined && isLanguage(tag)) ?? 'en';
   if (found !== 'en') chosen = await others[found]();
   language = found;
   document.documentElement.lang = found;

@@ -11,14 +11,41 @@ export interface ChangeStore {
 
 const table = 'changes';
 
-/** Each user has their own: what one left unsent is not for the next to send. */
+/**
+ * Each user has their own: what one left unsent is not for the next to send. A browser that refuses a database, as some
+ * do in private windows, keeps changes as long as the page is open, so that they are sent all the same.
+ */
 export function openChangeStore(userId: number): ChangeStore {
-  const opened = openDatabase(`lectern-${userId}`);
+  const opened = openDatabase(`lectern-${userId}`).then(storeIn, storeInMemory);
+  return {
+    add: async (change, notBefore) => (await opened).add(change, notBefore),
+    all: async () => (await opened).all(),
+    remove: async (ids) => (await opened).remove(ids),
+  };
+}
+
+function storeInMemory(): ChangeStore {
+  let rows: readonly WaitingChange[] = [];
+  let lastId = 0;
+  return {
+    add: async (change, notBefore) => {
+      lastId += 1;
+      rows = [...rows, { id: lastId, change, ...(notBefore && { notBefore }) }];
+      return lastId;
+    },
+    all: async () => [...rows],
+    remove: async (ids) => {
+      rows = rows.filter(({ id }) => !ids.includes(id));
+    },
+  };
+}
+
+function storeIn(database: IDBDatabase): ChangeStore {
   const run = async <T>(
     mode: IDBTransactionMode,
     work: (rows: IDBObjectStore) => IDBRequest<T> | undefined,
   ) => {
-    const transaction = (await opened).transaction(table, mode);
+    const transaction = database.transaction(table, mode);
     const request = work(transaction.objectStore(table));
     return new Promise<T | undefined>((resolve, reject) => {
       transaction.oncomplete = () => resolve(request?.result);

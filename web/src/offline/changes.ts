@@ -72,10 +72,8 @@ export function compact(waiting: readonly WaitingChange[]): { change: Change; co
       result.push({ change: one.change, covers: [one.id] });
     } else {
       // A bookmark has nothing to do with read marks, so these need not end here; of two for one entry the last counts.
-      const { entryId } = one.change;
-      const before = result.findIndex(
-        ({ change }) => change.kind === 'bookmark' && change.entryId === entryId,
-      );
+      const { key } = one.change;
+      const before = result.findIndex(({ change }) => change.kind === 'bookmark' && change.key === key);
       const covers = before < 0 ? [] : (result.splice(before, 1)[0]?.covers ?? []);
       result.push({ change: one.change, covers: [...covers, one.id] });
     }

@@ -152,15 +152,27 @@ async function deliver(change: Change): Promise<boolean> {
     return true;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    const later = error.isOffline || error.status === 429 || error.status >= 500;
+    if (error.status === 401) void askForLogin();
+    const later = error.isOffline || error.status === 401 || error.status === 429 || error.status >= 500;
     if (later) return false;
     onRefused(change, error);
     return true;
   }
 }
 
+let asksForLogin = false;
+
+/** Not while it is our turn: somebody may log in in another tab, which then has to be able to send. */
+async function askForLogin(): Promise<void> {
+  if (asksForLogin) return;
+  asksForLogin = true;
+  await get('/api/me').catch(() => {});
+  asksForLogin = false;
+}
+
+const quiet = { quietly: true } as const;
 /** Goes on after the page is left. */
-const quick = { keepalive: true } as const;
+const quick = { keepalive: true, ...quiet } as const;
 
 async function send(change: Change): Promise<void> {
   if (change.kind === 'mark') {
@@ -177,7 +189,7 @@ async function send(change: Change): Promise<void> {
     onBookmarked(change.key, (await sendBookmark(change)).data.id);
   } else {
     const id = change.bookmarkId ?? (await findBookmark(change.entryId));
-    if (id !== null) await remove(`/api/bookmarks/${id}`).catch(unlessGone);
+    if (id !== null) await remove(`/api/bookmarks/${id}`, quiet).catch(unlessGone);
     onBookmarked(change.key, null);
   }
 }
@@ -188,18 +200,18 @@ async function sendBookmark({
   copy,
 }: Extract<Change, { on: true }>): Promise<{ data: { id: number } }> {
   try {
-    if (entryId !== null) return await post('/api/bookmarks', { item_id: entryId });
+    if (entryId !== null) return await post('/api/bookmarks', { item_id: entryId }, quiet);
   } catch (error) {
     if (!(error instanceof ApiError && error.status === 404) || !copy.link) throw error;
   }
-  return post('/api/bookmarks', copy);
+  return post('/api/bookmarks', copy, quiet);
 }
 
 /** For one that was made and taken away before its number was known here. */
 async function findBookmark(entryId: number | null): Promise<number | null> {
   if (entryId === null) return null;
   try {
-    const { data } = await get<{ data: { bookmark_id: number | null } }>(`/api/items/${entryId}`);
+    const { data } = await get<{ data: { bookmark_id: number | null } }>(`/api/items/${entryId}`, quiet);
     return data.bookmark_id;
   } catch (error) {
     unlessGone(error);

@@ -1,8 +1,8 @@
 // Makes this browser able to show Lectern without the server.
 import { allowSending, openOutbox } from './outbox.ts';
-import { confirmUser, knownUser } from './whose.ts';
+import { confirmUser, knownUser, watchForOthers } from './whose.ts';
 
-let isRegistered = false;
+let isSettled = false;
 
 /** Called first by the pages of those who are logged in. */
 export async function workOffline(): Promise<void> {
@@ -21,10 +21,10 @@ export async function settleWhose(): Promise<void> {
   if (isOther) return location.reload();
   openOutbox(id);
   allowSending();
-  if ('serviceWorker' in navigator && !isRegistered) {
-    isRegistered = true;
-    await navigator.serviceWorker.register(workerUrl());
-  }
+  if (isSettled) return;
+  isSettled = true;
+  watchForOthers(id);
+  if ('serviceWorker' in navigator) await navigator.serviceWorker.register(workerUrl());
 }
 
 /** The policy of the page lets no text become the address of a script, but for this one. */

@@ -1,7 +1,7 @@
 /// <reference lib="webworker" />
 // The service worker: pages and files from what is kept here, answers of the API from the server while it can be
 // reached and else as they were last seen. Marks are not its business: outbox.ts keeps those.
-import { isKept, pageOf } from './what-is-kept.ts';
+import { isKept, keptHeader, pageOf } from './what-is-kept.ts';
 
 declare const self: ServiceWorkerGlobalScope;
 /** Put in by the build: every file that the pages need, and a hash over them. */
@@ -50,10 +50,11 @@ async function keepFiles(): Promise<void> {
   );
 }
 
+/** Those of the build before stay: a page that is open since then loads some of its parts only when they are wanted. */
 async function forgetOldFiles(): Promise<void> {
   const names = await caches.keys();
   const old = names.filter((name) => name.startsWith('lectern-files-') && name !== files);
-  await Promise.all(old.map((name) => caches.delete(name)));
+  await Promise.all(old.slice(0, -1).map((name) => caches.delete(name)));
 }
 
 async function keptFirst(request: Request): Promise<Response> {
@@ -88,9 +89,16 @@ async function serverFirst(request: Request, name: string): Promise<Response> {
     }
     return response;
   } catch (error) {
-    if (kept) return kept;
+    if (kept) return asKept(kept);
     throw error;
   }
+}
+
+/** The page is told, so that it can say so. */
+function asKept({ body, status, headers }: Response): Response {
+  const told = new Headers(headers);
+  told.set(keptHeader, 'true');
+  return new Response(body, { status, headers: told });
 }
 
 /** Rejects when it takes too long and there is something else to show. */

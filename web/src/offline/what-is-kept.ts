@@ -6,6 +6,9 @@ export function pageOf(path: string): string | undefined {
   return pages.find((page) => page === path);
 }
 
+/** On an answer that the worker gives in place of the server. */
+export const keptHeader = 'X-Lectern-Kept';
+
 const kept = [
   /^\/api\/me(\/preferences)?$/,
   /^\/api\/groups$/,

@@ -8,13 +8,34 @@ const data = 'lectern-data';
 
 export type KnownUser = Pick<User, 'id' | 'username' | 'role'>;
 
+/** In a browser that lets nothing be kept. */
+let onThisPage: KnownUser | null = null;
+
 export function knownUser(): KnownUser | null {
   try {
     const kept = JSON.parse(localStorage.getItem(key) ?? 'null');
     return Number.isSafeInteger(kept?.id) ? kept : null;
   } catch {
-    return null;
+    return onThisPage;
   }
+}
+
+function keepUser(user: KnownUser | null): void {
+  onThisPage = user;
+  try {
+    if (user) localStorage.setItem(key, JSON.stringify(user));
+    else localStorage.removeItem(key);
+  } catch {
+    // The page itself knows.
+  }
+}
+
+/** Once a page knows whose it is: when somebody else has logged in in another tab, it must not go on showing what it shows. */
+export function watchForOthers(id: number): void {
+  window.addEventListener('storage', (event) => {
+    const now = event.key === key ? knownUser() : null;
+    if (now && now.id !== id) location.reload();
+  });
 }
 
 /** Asks the server who is logged in. Says whether that is somebody else than before. */
@@ -23,13 +44,19 @@ export async function confirmUser(): Promise<{ id: number; isOther: boolean }> {
   const before = knownUser();
   if (before?.id !== me.id) await forgetAnswers();
   const { id, username, role } = me;
-  localStorage.setItem(key, JSON.stringify({ id, username, role } satisfies KnownUser));
+  keepUser({ id, username, role });
   return { id, isOther: before !== null && before.id !== id };
+}
+
+/** After a login: what was kept of who was here before is no answer, however long the server takes. */
+export async function confirmLogin(): Promise<{ id: number; isOther: boolean }> {
+  if ('caches' in window) await (await caches.open(data)).delete('/api/me');
+  return confirmUser();
 }
 
 /** After a log-out nothing stays behind but changes that wait for their owner to come back. */
 export async function forgetUser(): Promise<void> {
-  localStorage.removeItem(key);
+  keepUser(null);
   await forgetAnswers();
 }
 

@@ -30,15 +30,18 @@ function showRead(entries: readonly ListedEntry[], read: boolean): [number, numb
 
 export async function setBookmark(entry: ListedEntry, on: boolean): Promise<void> {
   if (entry.bookmarked === on) return;
+  // Before it shows: whoever sees it may leave the page at once.
+  const copy = on ? await copyOf(entry) : null;
+  if (entry.bookmarked === on) return;
   const { key, id: entryId } = entry;
   const bookmarkId = entry.bookmarkId === bookmarkToCome ? null : entry.bookmarkId;
   entry.bookmarked = on;
   entry.bookmarkId = on ? bookmarkToCome : null;
   tell({ kind: 'bookmark', key, bookmarkId: entry.bookmarkId });
   await keepChange(
-    on
-      ? { kind: 'bookmark', key, entryId, on, copy: await copyOf(entry) }
-      : { kind: 'bookmark', key, entryId, on, bookmarkId },
+    copy
+      ? { kind: 'bookmark', key, entryId, on: true, copy }
+      : { kind: 'bookmark', key, entryId, on: false, bookmarkId },
   );
 }
 
