@@ -125,6 +125,16 @@ describe('changes that wait', () => {
     expect(sent.map(({ covers }) => covers)).toEqual([[], [], [1]]);
   });
 
+  it('remember which bookmark it was that is taken away, put back and taken away again', () => {
+    const of = { kind: 'bookmark', key: 'bookmark-5', entryId: null } as const;
+    const sent = compact([
+      { id: 1, change: { ...of, on: false, bookmarkId: 5 } },
+      { id: 2, change: { ...of, on: true, copy } },
+      { id: 3, change: { ...of, on: false, bookmarkId: null } },
+    ]);
+    expect(sent).toEqual([{ change: { ...of, on: false, bookmarkId: 5 }, covers: [1, 2, 3] }]);
+  });
+
   it('stand for a bookmark whose number is not known yet', () => {
     const entry = { key: 'entry-9', id: 9, feedId: 1, unread: true, bookmarkId: null };
     const waiting = [

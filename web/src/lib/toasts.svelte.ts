@@ -30,3 +30,11 @@ export function toast(
   if (forMs > 0) setTimeout(close, forMs);
   return close;
 }
+
+/** What the newest message offers, by a key: it may be gone before one gets there by Tab. */
+export function undoNewest(): void {
+  const newest = toasts.list.findLast(({ action }) => action);
+  if (!newest?.action) return;
+  toasts.list = toasts.list.filter(({ id }) => id !== newest.id);
+  newest.action.run();
+}

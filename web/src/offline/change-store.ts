@@ -1,13 +1,6 @@
 // Where changes wait: a table of the browser's own database.
-import type { Change, WaitingChange } from './changes.ts';
-
-export interface ChangeStore {
-  /** Returns its id. */
-  add(change: Change, notBefore?: number): Promise<number>;
-  /** In the order in which they were added. */
-  all(): Promise<WaitingChange[]>;
-  remove(ids: readonly number[]): Promise<void>;
-}
+import type { WaitingChange } from './changes.ts';
+import { type ChangeStore, storeInMemory } from './memory-store.ts';
 
 const table = 'changes';
 
@@ -21,22 +14,6 @@ export function openChangeStore(userId: number): ChangeStore {
     add: async (change, notBefore) => (await opened).add(change, notBefore),
     all: async () => (await opened).all(),
     remove: async (ids) => (await opened).remove(ids),
-  };
-}
-
-function storeInMemory(): ChangeStore {
-  let rows: readonly WaitingChange[] = [];
-  let lastId = 0;
-  return {
-    add: async (change, notBefore) => {
-      lastId += 1;
-      rows = [...rows, { id: lastId, change, ...(notBefore && { notBefore }) }];
-      return lastId;
-    },
-    all: async () => [...rows],
-    remove: async (ids) => {
-      rows = rows.filter(({ id }) => !ids.includes(id));
-    },
   };
 }
 

@@ -59,6 +59,7 @@ const idsPerRequest = 1_000;
  */
 export function compact(waiting: readonly WaitingChange[]): { change: Change; covers: number[] }[] {
   const result: { change: Change; covers: number[] }[] = [];
+  const numbers = new Map<string, number>();
   let marks: WaitingChange[] = [];
   const closeMarks = () => {
     result.push(...compactMarks(marks));
@@ -75,7 +76,14 @@ export function compact(waiting: readonly WaitingChange[]): { change: Change; co
       const { key } = one.change;
       const before = result.findIndex(({ change }) => change.kind === 'bookmark' && change.key === key);
       const covers = before < 0 ? [] : (result.splice(before, 1)[0]?.covers ?? []);
-      result.push({ change: one.change, covers: [...covers, one.id] });
+      const change = { ...one.change };
+      if (change.on) result.push({ change, covers: [...covers, one.id] });
+      else {
+        // Taken away, put back and taken away again: only the first knew which one it was.
+        if (change.bookmarkId !== null) numbers.set(key, change.bookmarkId);
+        const bookmarkId = change.bookmarkId ?? numbers.get(key) ?? null;
+        result.push({ change: { ...change, bookmarkId }, covers: [...covers, one.id] });
+      }
     }
   }
   closeMarks();

@@ -1,8 +1,9 @@
 // Changes on their way to the server. Each is kept in this browser before anything else is done with it, so that closing
 // the page, losing the network or an ended session loses none; one tab at a time sends, in the order they were made.
 import { ApiError, get, patch, post, remove } from '../lib/api.ts';
-import { type ChangeStore, openChangeStore } from './change-store.ts';
+import { openChangeStore } from './change-store.ts';
 import { type Change, compact, type WaitingChange } from './changes.ts';
+import type { ChangeStore } from './memory-store.ts';
 import { knownUser } from './whose.ts';
 
 type Listener = (waiting: readonly WaitingChange[]) => void;

@@ -219,6 +219,7 @@ export const reader: Words['reader'] = {
     read: 'Gelesen oder ungelesen',
     bookmark: 'Lesezeichen',
     copy: 'Link kopieren',
+    undo: 'Rückgängig machen, solange es angeboten wird',
     markAll: 'Alles als gelesen markieren',
     all: 'Alle Artikel',
     unread: 'Ungelesen',

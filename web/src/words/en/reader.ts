@@ -215,6 +215,7 @@ export const reader = {
     read: 'Read or unread',
     bookmark: 'Bookmark',
     copy: 'Copy the link',
+    undo: 'Undo, while it is offered',
     markAll: 'Mark all read',
     all: 'All articles',
     unread: 'Unread',
