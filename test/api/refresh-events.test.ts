@@ -6,6 +6,7 @@ import type { FetchStateChange } from '../../src/store/pull-store.ts';
 import { type Client, jsonOf, openApi, type TestApi } from '../support/api.ts';
 import { onEachEngine } from '../support/engines.ts';
 import { EventReader } from '../support/event-reader.ts';
+import { claimPull } from '../support/pulling.ts';
 import { published } from '../support/reader.ts';
 
 const path = '/api/feeds/refresh/events';
@@ -34,17 +35,7 @@ onEachEngine('watching a refresh', (engine) => {
     ids[n] = data.id;
   }
   const watch = async (client = anna, query = '') => new EventReader(await client.get(`${path}${query}`));
-  const claim = () =>
-    api.opened.store.jobs.settleAndClaim([], {
-      holder: 'test',
-      leaseMs: 600_000,
-      names: [pullKind.name],
-      total: 1,
-      background: 1,
-      low: 1,
-      first: 'interactive',
-      suspect: false,
-    });
+  const claim = () => claimPull(api.opened.store);
 
   /** Takes the first pull that is ready. Ended by what is returned. */
   async function take() {

@@ -4,14 +4,14 @@ import { beforeEach, expect, it } from 'vitest';
 import { LeaseLost } from '../../src/errors.ts';
 import { createHostTurns } from '../../src/feeds/host-turns.ts';
 import { type Pull, type PullDeps, pullFeed } from '../../src/feeds/pull-feed.ts';
-import { pullKind, requestRefresh, schedulePulls } from '../../src/feeds/pull-jobs.ts';
+import { requestRefresh, schedulePulls } from '../../src/feeds/pull-jobs.ts';
 import type { Database } from '../../src/store/database.ts';
 import type { Store, UserRows } from '../../src/store/store.ts';
 import type { TestClock } from '../support/clock.ts';
 import { onEachEngine, openFreshStore } from '../support/engines.ts';
 import { feedSite, parseGuids } from '../support/feed-server.ts';
 import { createWorld } from '../support/outbound.ts';
-import { doPulls } from '../support/pulling.ts';
+import { claimPull, doPulls } from '../support/pulling.ts';
 import { addUser, listAll, newFeed } from '../support/reader.ts';
 
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
@@ -52,17 +52,7 @@ onEachEngine('a pull', (engine) => {
   const at = (path: string) => `http://feeds.example${path}`;
   const follow = (path: string, rows = anna) => rows.feeds.create(newFeed(at(path)));
 
-  const claim = () =>
-    store.jobs.settleAndClaim([], {
-      holder: 'test',
-      leaseMs: 600_000,
-      names: [pullKind.name],
-      total: 1,
-      background: 1,
-      low: 1,
-      first: 'interactive',
-      suspect: false,
-    });
+  const claim = () => claimPull(store);
 
   const work = () => doPulls(store, deps);
 

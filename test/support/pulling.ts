@@ -5,20 +5,23 @@ import { pullKind } from '../../src/feeds/pull-jobs.ts';
 import type { PullOutcome } from '../../src/model/feed.ts';
 import type { Store } from '../../src/store/store.ts';
 
+export const claimPull = (store: Store) =>
+  store.jobs.settleAndClaim([], {
+    holder: 'test',
+    leaseMs: 600_000,
+    names: [pullKind.name],
+    total: 1,
+    background: 1,
+    low: 1,
+    first: 'interactive',
+    suspect: false,
+  });
+
 /** Until nothing is ready; says how each ended that was asked for. */
 export async function doPulls(store: Store, deps: PullDeps): Promise<(PullOutcome | undefined)[]> {
   const ends: (PullOutcome | undefined)[] = [];
   for (;;) {
-    const [job] = await store.jobs.settleAndClaim([], {
-      holder: 'test',
-      leaseMs: 600_000,
-      names: [pullKind.name],
-      total: 1,
-      background: 1,
-      low: 1,
-      first: 'interactive',
-      suspect: false,
-    });
+    const [job] = await claimPull(store);
     if (!job) return ends;
     const fence = { id: job.id, epoch: job.epoch };
     const { signal } = new AbortController();
