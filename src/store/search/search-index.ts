@@ -143,7 +143,7 @@ async function readProgress(read: Reader | Writer, kind: string): Promise<string
 const progressKey = (kind: string) => `search_noted:${kind}`;
 
 /** How many of the first changes go into one transaction: always one, however long it is. */
-export function fitting(changes: readonly Pick<ReadyChange, 'terms'>[], maxTerms: number): number {
+function fitting(changes: readonly Pick<ReadyChange, 'terms'>[], maxTerms: number): number {
   let terms = 0;
   for (const [n, change] of changes.entries()) {
     terms += (change.terms?.text.length ?? 0) + (change.terms?.title.length ?? 0);

@@ -50,7 +50,7 @@ async function replaceTwins(trx: Writer, ids: readonly number[], twins: readonly
 const rowsAtOnce = 500;
 
 /** Where an address has several documents of one kind, as a list of changes has, it is the title too that makes a page. */
-export function twinsAmong(docs: readonly Doc[]): Twin[] {
+function twinsAmong(docs: readonly Doc[]): Twin[] {
   return [...Map.groupBy(docs, ({ url_key }) => url_key).values()].flatMap((sameAddress) => {
     const isShared = new Set(sameAddress.map(({ kind }) => kind)).size < sameAddress.length;
     const pages = Map.groupBy(sameAddress, ({ title }) => (isShared ? title : ''));

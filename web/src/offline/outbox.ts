@@ -97,7 +97,7 @@ export function waitingChanges(): readonly WaitingChange[] {
 }
 
 /** Sends what waits, unless another tab is at it. */
-export async function sendWaiting(): Promise<void> {
+async function sendWaiting(): Promise<void> {
   clearTimeout(retry);
   // Somebody else may have logged in, in another tab.
   if (!mayBeSent || knownUser()?.id !== owner) return;
