@@ -65,6 +65,8 @@ describe('a value', () => {
         { LECTERN_EMBEDDINGS: 'openai:http://127.0.0.1:1234/v1' },
         { embeddings: { kind: 'openai', url: 'http://127.0.0.1:1234/v1' } },
       ],
+      [{ LECTERN_BROWSER: process.execPath }, { enrich: { browser: process.execPath, concurrency: 6 } }],
+      [{ LECTERN_ENRICH_CONCURRENCY: '2' }, { enrich: { concurrency: 2 } }],
       [{ LECTERN_PORT: '  ' }, { port: 8484 }],
     ].map(([env, expected]) => ({ given: JSON.stringify(env), env, expected })),
   )('$given is understood', ({ env, expected }) => {
@@ -91,6 +93,10 @@ describe('a value', () => {
     ['LECTERN_TRUSTED_PROXIES', 'proxy.local'],
     ['LECTERN_TRUSTED_PROXIES', '10.0.0.0/8/8'],
     ['LECTERN_ALLOW_PRIVATE_NETWORKS', 'maybe'],
+    ['LECTERN_ENRICH_CONCURRENCY', '0'],
+    ['LECTERN_BROWSER', 'chromium'],
+    ['LECTERN_BROWSER', '/no/such/program'],
+    ['LECTERN_BROWSER', '/'],
     ['LECTERN_EMBEDDINGS', 'openai:'],
     ['LECTERN_LOG_LEVEL', 'loud'],
     ['LECTERN_LOG_FORMAT', 'xml'],
@@ -101,6 +107,17 @@ describe('a value', () => {
     expect(attempt).toThrow(StartupError);
     expect(attempt).toThrow(/^LECTERN_[A-Z_]+: expected [^\n]+$/);
     expect(attempt).toThrow(name.startsWith('LECTERN_OIDC') ? 'LECTERN_OIDC_' : name);
+  });
+
+  it('for single sign-on is the name of a provider, over TLS unless it is in a network of ours', () => {
+    const issuer = (text: string, more = {}) =>
+      read({ LECTERN_OIDC_ISSUER: text, LECTERN_OIDC_CLIENT_ID: 'lectern', ...more }).oidc?.issuer;
+    expect(issuer('https://id.example/')).toBe('https://id.example/');
+    expect(() => issuer('http://id.example')).toThrow(/^LECTERN_OIDC_ISSUER: expected https; /);
+    const home = { LECTERN_ALLOW_PRIVATE_NETWORKS: 'true' };
+    expect(issuer('http://id.home.arpa', home)).toBe('http://id.home.arpa');
+    const document = 'https://id.example/.well-known/openid-configuration';
+    expect(() => issuer(document)).toThrow(/^LECTERN_OIDC_ISSUER: expected the address before /);
   });
 
   it('is never anything but understood or refused, whatever it is', () => {

@@ -1,4 +1,5 @@
 // The only reader of the environment: every variable is parsed and checked once, here, into one frozen Config.
+import { accessSync, constants, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { isAbsolute, join, resolve } from 'node:path';
 import { StartupError } from './errors.ts';
@@ -57,6 +58,10 @@ function parse(env: EnvReader) {
     worker: {
       concurrency: env.integer('LECTERN_WORKER_CONCURRENCY', 8, { min: 1, max: 200 }),
       memoryBytes: env.integer('LECTERN_WORKER_MEMORY_MB', 1024, { min: 128, max: 1_000_000 }) * 1024 * 1024,
+    },
+    enrich: {
+      concurrency: env.integer('LECTERN_ENRICH_CONCURRENCY', 6, { min: 1, max: 200 }),
+      browser: env.program('LECTERN_BROWSER'),
     },
     raindrop: {
       token: env.secret('LECTERN_RAINDROP_TOKEN'),
@@ -128,6 +133,13 @@ function oidc(env: EnvReader) {
   }
   if (clientId === undefined)
     throw bad('LECTERN_OIDC_CLIENT_ID', 'a client id, since LECTERN_OIDC_ISSUER is set');
+  if (issuer.includes('/.well-known/'))
+    throw bad(
+      'LECTERN_OIDC_ISSUER',
+      'the address before /.well-known/, which is what the provider calls itself',
+    );
+  if (issuer.startsWith('http:') && !env.flag('LECTERN_ALLOW_PRIVATE_NETWORKS', false))
+    throw bad('LECTERN_OIDC_ISSUER', 'https; http only together with LECTERN_ALLOW_PRIVATE_NETWORKS', issuer);
   return { issuer, clientId, clientSecret, redirectUri, allowedUsers };
 }
 
@@ -202,6 +214,14 @@ class EnvReader {
     return value * 1000;
   }
 
+  /** The path of something that can be run. */
+  program(name: string): string | undefined {
+    const text = this.text(name);
+    if (text === undefined) return undefined;
+    if (!isAbsolute(text) || !isProgram(text)) throw bad(name, 'the full path of a program', text);
+    return text;
+  }
+
   flag(name: string, otherwise: boolean): boolean {
     const text = this.text(name)?.toLowerCase();
     if (text === undefined) return otherwise;
@@ -268,6 +288,15 @@ class EnvReader {
 
 function bad(name: string, expected: string, got?: string): StartupError {
   return new StartupError(`${name}: expected ${expected}${got === undefined ? '' : `, got "${got}"`}`);
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
 }
 
 function isHttpUrl(text: string): boolean {

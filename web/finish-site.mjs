@@ -12,7 +12,12 @@ const texts = /\.(html|js|css|svg|json|webmanifest)$/;
 /** Below this, the headers weigh more than what is saved. */
 const worthwhileBytes = 600;
 /** Pages that can be read without the server, by the path they are served under. */
-const pages = { 'index.html': '/', 'search.html': '/search', 'settings.html': '/settings' };
+const pages = {
+  'index.html': '/',
+  'library.html': '/library',
+  'search.html': '/search',
+  'settings.html': '/settings',
+};
 
 export function finishSite() {
   return {

@@ -4,7 +4,7 @@ import type { Secret } from '../model/secret.ts';
 import type { User } from '../model/user.ts';
 import type { AccountDeps } from './deps.ts';
 import { sha256 } from './secrets.ts';
-import { addOwner, setPassword } from './users.ts';
+import { addOwner, claimOwner, findOwner, setPassword } from './users.ts';
 
 const linkLifetimeMs = 24 * 3600 * 1000;
 export const defaultOwnerName = 'owner';
@@ -28,15 +28,17 @@ export async function applyConfiguredPassword(deps: AccountDeps, password: Secre
 }
 
 /** The secret of a new setup link, or undefined when there is an owner already. */
-export async function createSetupLink({ store, now, randomText }: AccountDeps): Promise<string | undefined> {
-  if (await store.users.findOwner()) return undefined;
+export async function createSetupLink(deps: AccountDeps): Promise<string | undefined> {
+  if (await isSetupDone(deps)) return undefined;
+  const { store, now, randomText } = deps;
   const secret = randomText(24);
   await store.setupLinks.create(sha256(secret), now() + linkLifetimeMs);
   return secret;
 }
 
-export async function isSetupDone({ store }: AccountDeps): Promise<boolean> {
-  return (await store.users.findOwner()) !== undefined;
+export async function isSetupDone(deps: AccountDeps): Promise<boolean> {
+  const { owner, isUnclaimed } = await findOwner(deps);
+  return owner !== undefined && !isUnclaimed;
 }
 
 export async function completeSetup(
@@ -47,5 +49,7 @@ export async function completeSetup(
   if (!(await deps.store.setupLinks.isValid(sha256(input.secret)))) {
     throw new Forbidden('this setup link is not valid: restart Lectern to get a new one');
   }
-  return addOwner(deps, { username: input.username ?? defaultOwnerName, password: input.password });
+  const user = { username: input.username ?? defaultOwnerName, password: input.password };
+  const unclaimed = await deps.store.users.findOwner();
+  return unclaimed ? claimOwner(deps, unclaimed, user) : addOwner(deps, user);
 }

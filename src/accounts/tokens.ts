@@ -26,3 +26,11 @@ export async function findTokenUser(
 ): Promise<{ user: User; scope: Scope } | undefined> {
   return store.credentials.findToken(sha256(secret));
 }
+
+/** By what a Fever client sends: see feverKey. */
+export async function findFeverUser(
+  { store }: AccountDeps,
+  key: string,
+): Promise<{ user: User; scope: Scope } | undefined> {
+  return store.credentials.findFeverToken(sha256(key.toLowerCase()));
+}

@@ -13,7 +13,23 @@ export interface NewUser {
 
 /** The first user is the owner; everyone after is a member. */
 export async function addUser(deps: AccountDeps, input: NewUser): Promise<User> {
-  return (await deps.store.users.findOwner()) ? create(deps, input, 'member') : addOwner(deps, input);
+  const { owner, isUnclaimed } = await findOwner(deps);
+  if (!owner) return addOwner(deps, input);
+  return isUnclaimed ? claimOwner(deps, owner, input) : addMember(deps, input);
+}
+
+export function addMember(deps: AccountDeps, input: NewUser): Promise<User> {
+  return create(deps, input, 'member');
+}
+
+/** Rows that came from an old database have an owner before anybody can log in as one. */
+export async function findOwner({
+  store,
+}: Pick<AccountDeps, 'store'>): Promise<{ owner: User | undefined; isUnclaimed: boolean }> {
+  const owner = await store.users.findOwner();
+  if (!owner) return { owner, isUnclaimed: false };
+  const { hasPassword, hasSignOn } = await store.users.findWaysIn(owner.id);
+  return { owner, isUnclaimed: !hasPassword && !hasSignOn };
 }
 
 /** Fails when there is an owner already: of several at once, one succeeds. */
@@ -21,6 +37,22 @@ export async function addOwner(deps: AccountDeps, input: NewUser): Promise<User>
   const owner = await create(deps, input, 'owner');
   await deps.store.setupLinks.deleteAll();
   return owner;
+}
+
+/** The owner whom an old database came with becomes a person; as `addOwner` does, of several at once one succeeds. */
+export async function claimOwner(
+  { store, passwords }: AccountDeps,
+  owner: User,
+  input: NewUser,
+): Promise<User> {
+  const username = parseUsername(input.username);
+  checkNewPassword(input.password);
+  const claimed = await store.users.claim(owner.id, {
+    username,
+    passwordHash: await passwords.hash(input.password),
+  });
+  await store.setupLinks.deleteAll();
+  return claimed;
 }
 
 async function create({ store, passwords }: AccountDeps, input: NewUser, role: Role): Promise<User> {
@@ -55,11 +87,16 @@ export async function changePassword(
   user: User,
   input: { current: string; password: string },
 ): Promise<void> {
-  // Throttled as a login is: who found an open browser could otherwise try every password here.
+  await confirmPassword(deps, user, input.current);
+  await setPassword(deps, user, input.password);
+}
+
+/** For what the browser of a user alone may not do, since anybody may have found it open. */
+export async function confirmPassword(deps: AccountDeps, user: User, current: string): Promise<void> {
+  // Throttled as a login is: else every password could be tried here.
   const [account] = attemptKeys(user.username, '');
   await takeAttempt(deps, [account]);
-  const known = await deps.passwords.matches(input.current, await deps.store.users.findPasswordHash(user.id));
+  const known = await deps.passwords.matches(current, await deps.store.users.findPasswordHash(user.id));
   if (!known) throw new Invalid('current_password: this is not your present password');
   await deps.store.loginAttempts.forget([account]);
-  await setPassword(deps, user, input.password);
 }

@@ -3,6 +3,10 @@ import type { Context } from 'hono';
 import { cors } from 'hono/cors';
 import { createGate } from './authenticate.ts';
 import { clientFinder } from './client.ts';
+import { createAppLogin } from './compat/app-login.ts';
+import { feverRoutes } from './compat/fever/fever.ts';
+import { greaderRoutes } from './compat/greader/greader.ts';
+import { minifluxRoutes } from './compat/miniflux/miniflux.ts';
 import type { ApiDeps, ApiEnv } from './context.ts';
 import { errorResponse, respondWithError } from './error-response.ts';
 import { createEventStreams } from './event-stream.ts';
@@ -12,18 +16,24 @@ import { Router } from './router.ts';
 import { accountRoutes } from './routes/accounts.ts';
 import { activityRoutes } from './routes/activity.ts';
 import { bookmarkRoutes } from './routes/bookmarks.ts';
+import { collectionRoutes } from './routes/collections.ts';
 import { entryRoutes } from './routes/entries.ts';
 import { feedIconRoutes } from './routes/feed-icons.ts';
 import { feedRoutes } from './routes/feeds.ts';
 import { groupRoutes } from './routes/groups.ts';
+import { itemFileRoutes } from './routes/item-files.ts';
+import { itemRoutes } from './routes/items.ts';
 import { jobRoutes } from './routes/jobs.ts';
 import { libraryCheckRoutes } from './routes/library-check.ts';
+import { oidcRoutes } from './routes/oidc.ts';
 import { operationRoutes } from './routes/operations.ts';
+import { opmlRoutes } from './routes/opml.ts';
 import { preferenceRoutes } from './routes/preferences.ts';
 import { searchRoutes } from './routes/search.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import { setupRoutes } from './routes/setup.ts';
 import { storageRoutes } from './routes/storage.ts';
+import { tagRoutes } from './routes/tags.ts';
 
 export function createApi(deps: ApiDeps) {
   const findClient = clientFinder(deps.client);
@@ -38,18 +48,28 @@ export function createApi(deps: ApiDeps) {
   operationRoutes(router, deps);
   setupRoutes(router, deps, gate);
   sessionRoutes(router, deps, gate, findClient);
+  oidcRoutes(router, deps, gate, findClient);
   accountRoutes(router, deps, gate);
   preferenceRoutes(router);
   groupRoutes(router);
   feedRoutes(router, deps, streams);
   feedIconRoutes(router);
+  opmlRoutes(router, deps);
   entryRoutes(router);
   bookmarkRoutes(router, deps);
+  itemRoutes(router, deps, findClient, streams);
+  itemFileRoutes(router, deps);
+  tagRoutes(router);
+  collectionRoutes(router);
   searchRoutes(router, deps);
   jobRoutes(router, deps, streams);
   storageRoutes(router, deps);
   activityRoutes(router, deps);
   libraryCheckRoutes(router, deps);
+  const appLogin = createAppLogin(deps, findClient);
+  greaderRoutes(router, deps, appLogin);
+  feverRoutes(router, deps, appLogin);
+  minifluxRoutes(router, deps, appLogin);
   pageRoutes(router, deps, gate);
 
   app.notFound((c) => noSuchRoute(c, router));
@@ -62,7 +82,7 @@ function allowOrigins(origins: readonly string[]) {
     origin: (origin) => (origins.includes(origin) ? origin : null),
     credentials: true,
     allowMethods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    allowHeaders: ['Content-Type', 'Authorization'],
+    allowHeaders: ['Content-Type', 'Authorization', 'X-Auth-Token'],
     exposeHeaders: ['Retry-After', 'X-Request-Id'],
     maxAge: 600,
   });

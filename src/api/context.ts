@@ -1,7 +1,9 @@
 // What a request carries on its way through the API.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AccountDeps } from '../accounts/deps.ts';
+import type { Oidc } from '../accounts/oidc.ts';
 import type { FoundFeed } from '../feeds/discover/discover-feeds.ts';
+import type { Files } from '../library/files/files.ts';
 import type { FolderStats } from '../library/stats.ts';
 import type { Log } from '../log.ts';
 import type { Clock, RandomText } from '../model/glossary.ts';
@@ -15,6 +17,8 @@ import type { WebApp } from './pages/web-app.ts';
 export interface ApiDeps {
   readonly store: Store;
   readonly accounts: AccountDeps;
+  /** Single sign-on, where it is set up. */
+  readonly oidc: Oidc | undefined;
   readonly client: ClientRules;
   readonly corsAllowedOrigins: readonly string[];
   readonly log: Log;
@@ -25,6 +29,8 @@ export interface ApiDeps {
   readonly webApp: WebApp;
   /** The feeds of an address, found by asking it. */
   readonly discoverFeeds: (address: string) => Promise<readonly FoundFeed[]>;
+  /** Of the library: kept copies and pictures. */
+  readonly files: Pick<Files, 'read'>;
   readonly measureLibrary: () => Promise<readonly FolderStats[]>;
   /** The texts of what a search finds. */
   readonly searchSources: SearchSources;

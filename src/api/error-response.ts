@@ -25,10 +25,15 @@ export function respondWithError(log: Log): ErrorHandler<ApiEnv> {
   };
 }
 
-/** `{"error": "..."}`, and under /api/v1 `{"error": {"code", "message"}}`. */
-export function errorResponse(c: Context, { status, code, message, headers }: Failure): Response {
-  const body = c.req.path.startsWith('/api/v1/') ? { error: { code, message } } : { error: message };
-  return c.json(body, status as ContentfulStatusCode, headers);
+export function errorResponse(c: Context, failure: Failure): Response {
+  return c.json(errorBody(c.req.path, failure), failure.status as ContentfulStatusCode, failure.headers);
+}
+
+/** `{"error": "..."}`, under /api/v1 `{"error": {"code", "message"}}`, and under /v1 as Miniflux has it. */
+function errorBody(path: string, { code, message }: Failure) {
+  if (path.startsWith('/api/v1/')) return { error: { code, message } };
+  if (path.startsWith('/v1/')) return { error_message: message };
+  return { error: message };
 }
 
 function toFailure(error: Error): Failure {

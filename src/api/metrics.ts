@@ -19,7 +19,7 @@ export function createMetrics(options: { process: boolean }): Metrics {
   });
   const logins = new Counter({
     name: 'lectern_logins_total',
-    help: 'Logins by password, by outcome.',
+    help: 'Logins, by outcome.',
     labelNames: ['outcome'],
     registers: [registry],
   });

@@ -1,6 +1,6 @@
 // The queue at /metrics. Workers are other processes, so every figure is read from the index when it is asked for.
 import type { Metric, Registry } from 'prom-client';
-import { durationBuckets, type JobCounter } from '../store/job-queue/job-counters.ts';
+import { durationBuckets, itemCounter, type JobCounter } from '../store/job-queue/job-counters.ts';
 import type { JobQueue } from '../store/job-queue/job-queue.ts';
 
 interface Value {
@@ -27,6 +27,16 @@ export function showQueue(registry: Registry, jobs: () => JobQueue): void {
     (await jobs().counters.list())
       .filter(({ counter }) => outcomes.includes(counter))
       .map(({ name, counter, n }) => ({ labels: { name, outcome: counter }, value: n })),
+  );
+  show(
+    registry,
+    'counter',
+    'lectern_enrichments_total',
+    'Saved pages that were read, and that could not be.',
+    async () =>
+      (await jobs().counters.list())
+        .filter(({ counter }) => counter.startsWith(itemCounter))
+        .map(({ counter, n }) => ({ labels: { outcome: counter.slice(itemCounter.length) }, value: n })),
   );
   show(registry, 'histogram', duration, 'How long attempts at jobs took.', async () =>
     histogram(await jobs().counters.list()),

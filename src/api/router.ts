@@ -1,23 +1,41 @@
 // How every route is made. A route says who may call it by the method it is added with, and cannot be added
 // without saying so; the check runs before its input is looked at.
 import { createRoute, OpenAPIHono, type RouteConfig, type RouteHandler } from '@hono/zod-openapi';
-import type { Handler, MiddlewareHandler } from 'hono';
+import type { Context, Handler, MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { HTTPException } from 'hono/http-exception';
 import { TrieRouter } from 'hono/router/trie-router';
 import { Forbidden, Invalid, LecternError } from '../errors.ts';
 import { changesState, type Gate } from './authenticate.ts';
-import type { ApiEnv } from './context.ts';
+import type { Actor, ApiEnv } from './context.ts';
 import { invalidInput } from './error-response.ts';
 import { errorResponses } from './schemas.ts';
 
-export type Access = 'open' | 'user' | 'owner';
+/** `app`: for reader apps, which log in each in its own way. */
+export type Access = 'open' | 'user' | 'owner' | 'app';
 
 export interface RouteEntry {
   readonly method: string;
   /** As OpenAPI writes it: /api/groups/{id} */
   readonly path: string;
   readonly access: Access;
+  /** Of `app`: what a read-only token may not do. Elsewhere the method says it. */
+  readonly writes?: boolean;
+}
+
+/** How a protocol of reader apps knows who is asking, and what its refusals look like. */
+export interface AppProtocol {
+  /** Throws Unauthorized. */
+  identify(c: Context<ApiEnv>): Promise<Actor>;
+  refuse(c: Context<ApiEnv>, error: LecternError): Response;
+}
+
+export interface AppRoute {
+  readonly method: 'get' | 'post' | 'put' | 'delete';
+  /** `{name*}` takes the rest of the path, slashes and all. */
+  readonly path: string;
+  readonly writes: boolean;
+  readonly maxBodyBytes?: number;
 }
 
 const usualBodyBytes = 1024 * 1024;
@@ -58,7 +76,31 @@ export class Router {
   /** A page or file, which the API's description leaves out. */
   page(access: Access, path: string, handler: Handler<ApiEnv>): void {
     this.#note('get', path, access);
-    this.app.get(path.replaceAll(/\{(\w+)\}/g, ':$1'), this.#guard(access, 'get', path), handler);
+    this.app.get(toHonoPath(path), this.#guard(access, 'get', path), handler);
+  }
+
+  /** Of a protocol that is not ours: its bodies are read whatever they are called, and its answers have its own forms. */
+  readerApp(
+    protocol: AppProtocol,
+    { method, path, writes, maxBodyBytes }: AppRoute,
+    handler: Handler<ApiEnv>,
+  ): void {
+    this.#note(method, path, 'app', writes);
+    const guard: MiddlewareHandler<ApiEnv> = async (c, next) => {
+      c.set('route', path);
+      const actor = await protocol.identify(c);
+      if (writes && actor.scope !== 'write') throw new Forbidden('this token may only read');
+      c.set('actor', actor);
+      await next();
+    };
+    this.app.on(
+      method.toUpperCase(),
+      toHonoPath(path),
+      this.#refusals(protocol),
+      limitBody(maxBodyBytes ?? usualBodyBytes),
+      guard,
+      handler,
+    );
   }
 
   /** The methods that some route takes at this path. */
@@ -73,23 +115,38 @@ export class Router {
     handler: RouteHandler<R, ApiEnv>,
     { maxBodyBytes = usualBodyBytes }: RouteOptions = {},
   ): void {
-    const takesBody = spec.request?.body !== undefined;
+    const bodyTypes = Object.keys(spec.request?.body?.content ?? {});
+    const takesBody = bodyTypes.length > 0;
+    const takesJson = bodyTypes.includes('application/json');
     const route = createRoute({
       ...spec,
       security: access === 'open' ? [] : [{ session: [] }, { token: [] }],
-      responses: { ...errorResponses({ access, path: spec.path, takesBody }), ...spec.responses },
+      responses: { ...errorResponses({ access, path: spec.path, takesBody, takesJson }), ...spec.responses },
       middleware: [
         this.#guard(access, spec.method, spec.path),
-        ...(takesBody ? [requireJson(spec), limitBody(maxBodyBytes), requireUtf8] : []),
+        ...(takesJson ? [requireJson] : []),
+        ...(takesBody ? [limitBody(maxBodyBytes)] : []),
+        ...(takesJson ? [requireUtf8] : []),
       ],
     });
     this.#note(spec.method, spec.path, access);
     this.app.openapi(route as unknown as R, handler as never);
   }
 
-  #note(method: string, path: string, access: Access): void {
-    this.entries.push({ method, path, access });
-    this.#methods.add('ALL', path.replaceAll(/\{(\w+)\}/g, ':$1'), method);
+  #note(method: string, path: string, access: Access, writes?: boolean): void {
+    this.entries.push({ method, path, access, ...(writes !== undefined && { writes }) });
+    this.#methods.add('ALL', toHonoPath(path), method);
+  }
+
+  #refusals({ refuse }: AppProtocol): MiddlewareHandler<ApiEnv> {
+    return async (c, next) => {
+      await next();
+      const { error } = c;
+      if (!(error instanceof LecternError) || error.status >= 500) return;
+      // Else the headers of our own answer would stay.
+      c.res = undefined;
+      c.res = refuse(c, error);
+    };
   }
 
   #guard(access: Access, method: string, path: string): MiddlewareHandler<ApiEnv> {
@@ -106,6 +163,11 @@ export class Router {
       await next();
     };
   }
+}
+
+/** From the form that OpenAPI has. */
+function toHonoPath(path: string): string {
+  return path.replaceAll(/\{(\w+)(\*?)\}/g, (_, name, rest) => (rest ? `:${name}{.+}` : `:${name}`));
 }
 
 const limitBody = (maxBodyBytes: number) =>
@@ -132,20 +194,14 @@ const requireUtf8: MiddlewareHandler = async (c, next) => {
 };
 
 /** A form or plain text cannot pass for JSON: browsers send those across sites without asking first. */
-function requireJson(spec: RouteConfig): MiddlewareHandler {
-  const takesJson = Object.keys(spec.request?.body?.content ?? {}).includes('application/json');
-  return async (c, next) => {
-    const [type = '', ...parameters] = (c.req.header('content-type') ?? '').toLowerCase().split(';');
-    const charset = parameters.map((p) => /^\s*charset\s*=\s*"?([\w-]+)"?\s*$/.exec(p)?.[1]).find(Boolean);
-    const encoding = c.req.header('content-encoding') ?? 'identity';
-    if (
-      takesJson &&
-      (type.trim() !== 'application/json' || encoding !== 'identity' || (charset ?? 'utf-8') !== 'utf-8')
-    ) {
-      throw new HTTPException(415, {
-        message: 'expected a body of Content-Type: application/json, in UTF-8, not compressed',
-      });
-    }
-    await next();
-  };
-}
+const requireJson: MiddlewareHandler = async (c, next) => {
+  const [type = '', ...parameters] = (c.req.header('content-type') ?? '').toLowerCase().split(';');
+  const charset = parameters.map((p) => /^\s*charset\s*=\s*"?([\w-]+)"?\s*$/.exec(p)?.[1]).find(Boolean);
+  const encoding = c.req.header('content-encoding') ?? 'identity';
+  if (type.trim() !== 'application/json' || encoding !== 'identity' || (charset ?? 'utf-8') !== 'utf-8') {
+    throw new HTTPException(415, {
+      message: 'expected a body of Content-Type: application/json, in UTF-8, not compressed',
+    });
+  }
+  await next();
+};

@@ -94,7 +94,12 @@ export function jsonBody<T extends z.ZodType>(schema: T) {
 }
 
 /** The failures that a route can answer with because of what it is, so that no route lists them by hand. */
-export function errorResponses(route: { access: Access; path: string; takesBody: boolean }) {
+export function errorResponses(route: {
+  access: Access;
+  path: string;
+  takesBody: boolean;
+  takesJson: boolean;
+}) {
   const body = route.path.startsWith('/api/v1/') ? ErrorBodyV1 : ErrorBody;
   const when = (applies: boolean, status: number, description: string) =>
     applies ? { [status]: json(body, description) } : {};
@@ -109,6 +114,6 @@ export function errorResponses(route: { access: Access; path: string; takesBody:
     ),
     ...when(route.path.includes('{'), 404, 'Not found, or not yours'),
     ...when(route.takesBody, 413, 'The body is too large'),
-    ...when(route.takesBody, 415, 'The body is not JSON in UTF-8'),
+    ...when(route.takesJson, 415, 'The body is not JSON in UTF-8'),
   };
 }

@@ -2,6 +2,8 @@
 // 0 done, 1 failed, 2 the command was not understood.
 import { Command, CommanderError } from 'commander';
 import { LecternError, StartupError } from '../errors.ts';
+import { exportCommand } from './export.ts';
+import { importCommand } from './import.ts';
 import { jobsCommand } from './jobs.ts';
 import { libraryCommand } from './library.ts';
 import { reinflateCommand } from './reinflate.ts';
@@ -39,6 +41,8 @@ function program(runtime: Runtime): Command {
   root.addCommand(libraryCommand(runtime));
   root.addCommand(reinflateCommand(runtime));
   root.addCommand(searchCommand(runtime));
+  root.addCommand(importCommand(runtime));
+  root.addCommand(exportCommand(runtime));
   for (const command of withSubcommands(root)) {
     command.exitOverride().configureOutput({
       writeOut: (text) => runtime.stdout.write(text),
@@ -60,9 +64,11 @@ Examples:
   lectern token create --name phone --scope write make a password for a reader app
   lectern token list --json                       the same for programs
   lectern jobs list --state dead                  what could not be done, and why
+  lectern import opml feeds.opml --dry-run        what would come of another reader's feeds?
   lectern library check                           is every file of the library whole?
   lectern reinflate                               rebuild the index from the library
   lectern search rebuild                          index every text anew
+  lectern import reedme reedme.db                 bring in what ReedMe or Fusion has kept
 
 Settings come from the environment: LECTERN_HOME (./data), LECTERN_PORT (8484),
 LECTERN_DATABASE_URL, LECTERN_PASSWORD and more; README.md lists them.

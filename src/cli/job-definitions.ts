@@ -1,17 +1,25 @@
 // Every kind of job that the worker can do, put together from the features.
-import { createHostTurns } from '../feeds/host-turns.ts';
+import { fetchFullText } from '../feeds/full-text/fetch-full-text.ts';
 import { fetchIcon } from '../feeds/icons/fetch-icon.ts';
 import { iconKind } from '../feeds/icons/icon-jobs.ts';
 import { ParseThread } from '../feeds/parse-thread-client.ts';
 import { type PullDeps, pullFeed } from '../feeds/pull-feed.ts';
 import { pullKind } from '../feeds/pull-jobs.ts';
+import { checkLink, checkLinkKind } from '../items/check-link.ts';
+import { enrichItem } from '../items/enrich-item.ts';
+import { enrichKind } from '../items/enrich-kind.ts';
+import { createPageProcess } from '../items/page/page-process.ts';
+import { purgeItem, purgeKind } from '../items/purge-item.ts';
+import { createScreenshots } from '../items/screenshot/take-screenshot.ts';
 import { defineJob, type JobDefinition } from '../jobs/registry.ts';
 import { checkLibraryKind, runLibraryCheck } from '../library/check-job.ts';
+import { createHostTurns } from '../outbound/host-turns.ts';
+import { fullTextKind } from '../store/reader/full-text-jobs.ts';
 import { type Opened, type Runtime, userAgent } from './runtime.ts';
 
 export function jobDefinitions(
   runtime: Runtime,
-  { config, store, library, outbound, pullsInHand, pullTally }: Opened,
+  { config, log, store, library, outbound, pullsInHand, pullTally }: Opened,
 ): readonly JobDefinition[] {
   const parsing = new ParseThread();
   const deps: PullDeps = {
@@ -44,5 +52,38 @@ export function jobDefinitions(
     ...checkLibraryKind,
     handler: (context) => runLibraryCheck({ files: library.files, store, now: runtime.now }, context),
   });
-  return [pull, findIcon, checkLibrary] as JobDefinition[];
+  const purge = defineJob({
+    ...purgeKind,
+    handler: ({ payload, ...context }) =>
+      purgeItem({ itemPurge: store.itemPurge, library }, payload, context),
+  });
+  const reading = {
+    outbound,
+    now: runtime.now,
+    turns: createHostTurns(runtime.now),
+    page: createPageProcess(),
+  };
+  const { browser } = config.enrich;
+  const screenshots =
+    browser === undefined
+      ? undefined
+      : createScreenshots({ browser, outbound, isRoot: process.getuid?.() === 0 });
+  const enrich = defineJob({
+    ...enrichKind,
+    handler: ({ payload, ...context }) =>
+      enrichItem({ ...reading, enrichments: store.enrichments, library, screenshots, log }, payload, context),
+    close: () => reading.page.close(),
+  });
+  const findFullText = defineJob({
+    ...fullTextKind,
+    handler: ({ payload, ...context }) =>
+      fetchFullText({ ...reading, fullTexts: store.fullTexts }, payload, context),
+  });
+  const oneAtATime = createHostTurns(runtime.now, 1);
+  const lookForPage = defineJob({
+    ...checkLinkKind,
+    handler: ({ payload, ...context }) =>
+      checkLink({ links: store.links, outbound, turns: oneAtATime, now: runtime.now }, payload, context),
+  });
+  return [pull, findIcon, enrich, findFullText, purge, lookForPage, checkLibrary] as JobDefinition[];
 }

@@ -1,11 +1,13 @@
 import { Command } from 'commander';
 import { StartupError } from '../errors.ts';
+import { enrichPending } from '../items/enrich-pending.ts';
 import type { Files } from '../library/files/files.ts';
 import { openFiles } from '../library/files/open-files.ts';
 import { segmentKey } from '../library/journal/segment.ts';
 import { missingSets, readPart, readSets } from '../library/journal/sets.ts';
 import { reinflate } from '../library/reinflate.ts';
 import { readMigrations } from '../store/migrations.ts';
+import { requireOwnIndex } from '../store/open.ts';
 import { clearIndex, openRebuild } from '../store/reinflate/open-rebuild.ts';
 import type { Rebuild } from '../store/reinflate/rebuild.ts';
 import { progressBar } from './progress.ts';
@@ -28,6 +30,7 @@ async function run(
   const { config, log } = configure(runtime);
   const { now, randomText } = runtime;
   const files = await openFiles(config.library, { now, randomText });
+  await requireOwnIndex(config.database);
   await requireWhole(files);
   const aside = await makeRoom(runtime, force);
   if (aside) log.info(aside);
@@ -43,7 +46,10 @@ async function run(
       onProgress: ({ facts, totalFacts }) => bar.update(facts, totalFacts),
     }).finally(() => bar.end()),
   );
-  const { hash, tables } = await withStore(runtime, ({ store }) => store.stateHash());
+  const { hash, tables } = await withStore(runtime, async ({ store }) => {
+    await enrichPending(store);
+    return store.stateHash();
+  });
   const seconds = Math.round((performance.now() - started) / 100) / 10;
   if (json) {
     runtime.stdout.write(`${JSON.stringify({ ...summary, seconds, state_hash: hash, tables }, null, 2)}\n`);

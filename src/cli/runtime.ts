@@ -14,8 +14,9 @@ import { ulidMaker } from '../library/ulid.ts';
 import { createLog, type Log } from '../log.ts';
 import type { Clock, RandomText } from '../model/glossary.ts';
 import { createOutbound, type Outbound } from '../outbound/outbound.ts';
-import { needsFlushBeforeMigration, openStore } from '../store/open.ts';
+import { needsFlushBeforeMigration, openStore, requireOwnIndex } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
+import { takeOverOldDatabase } from './take-over.ts';
 
 export interface Runtime {
   readonly version: string;
@@ -52,7 +53,8 @@ export interface Opened {
   readonly pullTally: PullTally;
 }
 
-export async function open(runtime: Runtime): Promise<Opened> {
+/** `takeOver`: a database of ReedMe or Fusion becomes an index of ours first. Any other command only refuses one. */
+export async function open(runtime: Runtime, { takeOver = false } = {}): Promise<Opened> {
   const { config, log } = configure(runtime);
   const { now, randomText } = runtime;
   const options = {
@@ -61,6 +63,8 @@ export async function open(runtime: Runtime): Promise<Opened> {
       log.warn({ err }, 'a connection to the index was lost; the next request opens another'),
   };
   const files = await openFiles(config.library, { now, randomText });
+  if (takeOver) await takeOverOldDatabase(runtime, { config, log, files });
+  await requireOwnIndex(config.database);
   if (await needsFlushBeforeMigration(config.database)) {
     const before = await openStore(config.database, { ...options, asItIs: true });
     await withClosing(before, async () => (await joined(runtime, before, files)).flusher.flushAll());
@@ -122,6 +126,7 @@ export async function renewLibrary(runtime: Runtime): Promise<number> {
   const { config } = configure(runtime);
   const { now, randomText } = runtime;
   const files = await openFiles(config.library, { now, randomText });
+  await requireOwnIndex(config.database);
   const asItIs = await needsFlushBeforeMigration(config.database);
   const store = await openStore(config.database, { now, onIdleError: () => {}, asItIs });
   return withClosing(store, async () => {

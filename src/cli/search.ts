@@ -12,9 +12,9 @@ export function searchCommand(runtime: Runtime): Command {
       'Index every text anew. Until it is through, less is found; a Lectern that runs helps with it.',
     )
     .action(() =>
-      withStore(runtime, async ({ store }) => {
+      withStore(runtime, async ({ store, library }) => {
         const { searchIndex, leases } = store;
-        const sources = Object.values(searchSources(store));
+        const sources = Object.values(searchSources(store, library.files));
         await searchIndex.clear();
         await indexEverything(createIndexer({ searchIndex, leases, sources }, runtime.randomText(12)));
         runtime.stdout.write(`Indexed anew. Documents that can be found: ${await searchIndex.count()}.\n`);

@@ -1,5 +1,6 @@
 // `lectern serve`: the API, the worker, or both.
 import { Command, Option } from 'commander';
+import { createOidc } from '../accounts/oidc.ts';
 import { applyConfiguredPassword, createSetupLink } from '../accounts/setup.ts';
 import { createApi } from '../api/app.ts';
 import { listen } from '../api/listen.ts';
@@ -41,7 +42,7 @@ export function serveCommand(runtime: Runtime): Command {
 /** Runs until a signal asks it to stop; what was started last is stopped first. */
 async function serve(runtime: Runtime, role: Role, holder?: string): Promise<void> {
   const asked = stopAsked();
-  const opened = await open(runtime);
+  const opened = await open(runtime, { takeOver: true });
   const fatal = Promise.withResolvers<never>();
   // A clean stop leaves nothing unwritten, and comes after the last request was answered.
   const stops = [() => opened.store.close(), () => opened.flusher.flushAll(), () => opened.outbound.close()];
@@ -91,6 +92,7 @@ function startRunner(runtime: Runtime, opened: Opened, holder = runtime.randomTe
   const pools = [
     { pool: 'jobs', concurrency: settings.concurrency },
     { pool: 'pulls', concurrency: config.pull.concurrency },
+    { pool: 'pages', concurrency: config.enrich.concurrency },
   ];
   const places = pools.reduce((sum, { concurrency }) => sum + concurrency, 0);
   const logAsText = writesText({ ...config.log, out: runtime.stderr });
@@ -104,6 +106,7 @@ function startRunner(runtime: Runtime, opened: Opened, holder = runtime.randomTe
   });
   return async () => {
     await Promise.all(runners.map((runner) => runner.stop()));
+    await Promise.all(definitions.map(({ close }) => close?.()));
     await watchdog.stop();
   };
 }
@@ -114,7 +117,7 @@ function startUpkeep(runtime: Runtime, opened: Opened, onFatal: (error: Error) =
     {
       searchIndex,
       leases,
-      sources: Object.values(searchSources(opened.store)),
+      sources: Object.values(searchSources(opened.store, opened.library.files)),
       isBusy: () => opened.pullsInHand.size > 0,
     },
     runtime.randomText(12),
@@ -131,6 +134,7 @@ async function startApi(runtime: Runtime, opened: Opened) {
     store,
     accounts,
     log,
+    oidc: config.oidc && createOidc({ outbound: opened.outbound, now: runtime.now }, config.oidc),
     client: config,
     corsAllowedOrigins: config.corsAllowedOrigins,
     metrics: createMetrics({ process: true }),
@@ -139,7 +143,8 @@ async function startApi(runtime: Runtime, opened: Opened) {
     now: runtime.now,
     webApp: readWebApp(runtime.webApp),
     discoverFeeds: feedFinder(opened.outbound),
-    searchSources: searchSources(store),
+    searchSources: searchSources(store, opened.library.files),
+    files: opened.library.files,
     measureLibrary: () => libraryStats(opened.library.files),
   });
   const listening = await listen(app.fetch, config);

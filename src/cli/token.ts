@@ -5,7 +5,7 @@ import type { Scope, User } from '../model/user.ts';
 import type { Store } from '../store/store.ts';
 import { type Runtime, withStore } from './runtime.ts';
 import { printRows, shortTime } from './table.ts';
-import { getUser } from './user.ts';
+import { getUser, getUserOrOwner } from './user.ts';
 
 export function tokenCommand(runtime: Runtime): Command {
   const command = new Command('token').description(
@@ -27,7 +27,7 @@ export function tokenCommand(runtime: Runtime): Command {
         throw new Invalid('--name: expected 1 to 100 characters, none of them a control character');
       }
       const made = await withStore(runtime, async ({ accounts, store }) => {
-        const user = options.user === undefined ? await getOwner(store) : await getUser(store, options.user);
+        const user = await getUserOrOwner(store, options.user);
         return { user, ...(await createToken(accounts, user, { name, scope: options.scope })) };
       });
       const { token, secret, user } = made;
@@ -84,10 +84,4 @@ async function rowsOf(store: Store, user: User, json: boolean | undefined) {
     scope,
     created: json ? new Date(createdAt).toISOString() : shortTime(createdAt),
   }));
-}
-
-async function getOwner(store: Store): Promise<User> {
-  const owner = await store.users.findOwner();
-  if (!owner) throw new Invalid('there is no user yet: add the first with "lectern user add NAME"');
-  return owner;
 }

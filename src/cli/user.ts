@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { parseUsername } from '../accounts/username.ts';
 import { addUser, setPassword } from '../accounts/users.ts';
-import { NotFound } from '../errors.ts';
+import { Invalid, NotFound } from '../errors.ts';
 import type { User } from '../model/user.ts';
 import type { Store } from '../store/store.ts';
 import { askPassword } from './ask-password.ts';
@@ -33,11 +33,15 @@ export function userCommand(runtime: Runtime): Command {
     .description('List the users.')
     .option('--json', 'print the users as JSON')
     .action(async ({ json }: { json?: boolean }) => {
-      const users = await withStore(runtime, ({ store }) => store.users.list());
+      const { users, linked } = await withStore(runtime, async ({ store }) => ({
+        users: await store.users.list(),
+        linked: await store.users.idsWithSignOn(),
+      }));
       const rows = users.map(({ id, username, role, createdAt }) => ({
         id,
         username,
         role,
+        single_sign_on: linked.has(id) ? 'yes' : 'no',
         created: json ? new Date(createdAt).toISOString() : shortTime(createdAt),
       }));
       printRows(runtime, rows, {
@@ -60,6 +64,14 @@ export function userCommand(runtime: Runtime): Command {
     });
 
   return command;
+}
+
+/** Who is meant by `--user NAME`, and without it. */
+export async function getUserOrOwner(store: Store, name: string | undefined): Promise<User> {
+  if (name !== undefined) return getUser(store, name);
+  const owner = await store.users.findOwner();
+  if (!owner) throw new Invalid('there is no user yet: add the first with "lectern user add NAME"');
+  return owner;
 }
 
 export async function getUser(store: Store, name: string): Promise<User> {

@@ -1,5 +1,5 @@
 // Bookmarks: a star keeps what it is put on, whatever becomes of the feed.
-import { savedUrl, savedWithoutUrl } from '../items/save-url.ts';
+import { isPageAddress, savedUrl, savedWithoutUrl } from '../items/save-url.ts';
 import type { Bookmark } from '../model/bookmark.ts';
 import type { UserRows } from '../store/store.ts';
 
@@ -19,11 +19,6 @@ export async function bookmarkEntry({ entries, feeds, bookmarks }: Rows, entryId
     pubDate,
     feedName: feed.name,
   });
-}
-
-/** Whether it is the address of a page; entries may link to anything, or to nothing. */
-export function isPageAddress(link: string): boolean {
-  return /^https?:\/\//i.test(link) && URL.canParse(link);
 }
 
 export interface PageToBookmark {

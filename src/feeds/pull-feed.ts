@@ -6,6 +6,7 @@ import { type PullOutcome, pullOutcomes } from '../model/feed.ts';
 import type { Clock, Millis } from '../model/glossary.ts';
 import type { JobFence } from '../model/job.ts';
 import { siteOriginOf } from '../model/site-icon.ts';
+import type { HostTurns } from '../outbound/host-turns.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import type { Body, Hop, NotModified, Outcome, RateLimited } from '../outbound/outcome.ts';
 import { namedRetryAfter } from '../outbound/retry-after.ts';
@@ -17,7 +18,7 @@ import type {
   PullStore,
   PullTarget,
 } from '../store/pull-store.ts';
-import type { HostTurns } from './host-turns.ts';
+import { longestLink } from './feed-link.ts';
 import type { ParsedFeed } from './parse/parse-feed.ts';
 import {
   cappedRetryAfter,
@@ -48,8 +49,6 @@ export interface Pull extends PullTarget {
 
 /** A server has to say three times in a row that a feed has moved before we believe that it means it. */
 const movesToBelieve = 3;
-/** As the API takes them. */
-const longestLink = 2_000;
 
 /** How it ended; undefined when there was nothing to ask for, or nobody any more to ask for it. */
 export async function pullFeed(

@@ -1,9 +1,9 @@
 // Entries, bookmarks and feeds as documents that can be found.
-import { savedUrl } from '../items/save-url.ts';
+
+import { plainText } from '../html/plain-text.ts';
+import { isPageAddress, savedUrl } from '../items/save-url.ts';
 import type { SearchSource, SearchText } from '../model/search.ts';
 import type { ReaderTexts, Texts } from '../store/reader-texts.ts';
-import { isPageAddress } from './bookmark.ts';
-import { plainText } from './plain-text.ts';
 
 export function entrySource({ entries }: ReaderTexts): SearchSource {
   return sourceOf('entry', entries, ({ id, title, author, content, link, pubDate }) => ({

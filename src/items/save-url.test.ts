@@ -1,70 +1,71 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Invalid } from '../errors.ts';
-import { savedUrl, savedWithoutUrl } from './save-url.ts';
+import { isPageAddress, savedUrl, savedWithoutUrl } from './save-url.ts';
+import { keysOf } from './url-identity.ts';
 
-const keyOf = (url: string) => savedUrl(url).key;
-
-describe('addresses of one page', () => {
-  it.each([
-    ['http://example.org/a', 'https://example.org/a'],
-    ['https://EXAMPLE.org/a', 'https://example.org/a'],
-    ['https://example.org:443/a', 'https://example.org/a'],
-    ['https://example.org./a', 'https://example.org/a'],
-    ['https://example.org', 'https://example.org/'],
-    ['https://example.org/a/', 'https://example.org/a'],
-    ['https://example.org/a#part', 'https://example.org/a'],
-    ['https://example.org/a?b=1&a=2', 'https://example.org/a?a=2&b=1'],
-    ['https://example.org/a?utm_source=x&UTM_Campaign=y&fbclid=z', 'https://example.org/a'],
-    ['https://example.org/a?id=1&gclid=2', 'https://example.org/a?id=1'],
-    ['https://user:secret@example.org/a', 'https://example.org/a'],
-    ['https://example.org/%7Ea', 'https://example.org/%7Ea'],
-  ])('%s and %s have one key', (one, other) => {
-    expect(keyOf(one)).toBe(keyOf(other));
-  });
-});
-
-describe('addresses of two pages', () => {
-  it.each([
-    ['https://example.org/a', 'https://example.org/b'],
-    ['https://example.org/a', 'https://example.org/A'],
-    ['https://example.org/a', 'https://www.example.org/a'],
-    ['https://example.org/a', 'https://example.org:8443/a'],
-    ['https://example.org/a?id=1', 'https://example.org/a?id=2'],
-    ['https://example.org/a?x=1&x=2', 'https://example.org/a?x=2&x=1'],
-    ['https://example.org/#/one', 'https://example.org/#/two'],
-    ['https://example.org/#!/one', 'https://example.org/#!/two'],
-    ['https://example.org/a?ref=1', 'https://example.org/a?ref=2'],
-  ])('%s and %s have two keys', (one, other) => {
-    expect(keyOf(one)).not.toBe(keyOf(other));
-  });
-});
-
-it('the original is kept as it was given', () => {
+it('the original is kept as it was given, but for space around it', () => {
   const url = 'https://Example.org/a/?utm_source=x#part';
-  expect(savedUrl(url)).toEqual({ url, key: '1:example.org/a' });
+  expect(savedUrl(` ${url}\n`)).toEqual({ url, key: '2:example.org/a', olderKeys: ['1:example.org/a'] });
 });
 
-it.each(['', 'example.org', 'ftp://example.org/', 'javascript:alert(1)', 'data:text/html,x'])(
-  '%j is no page',
-  (text) => {
-    expect(() => savedUrl(text)).toThrow(Invalid);
-  },
-);
+describe('no page', () => {
+  it.each([
+    '',
+    'example.org',
+    'ftp://example.org/',
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'https:example.org',
+    'https://',
+    'https:///example.org/',
+    'https://./a',
+    'https://?a',
+    'https://#a',
+    'https://exa mple.org/',
+    'https://example.org:99999/',
+    'view-source:https://example.org/',
+  ])('is %j', (text) => {
+    expect(() => savedUrl(text)).toThrow(new Invalid('link: expected an http(s) address'));
+    expect(isPageAddress(text)).toBe(false);
+  });
 
-it('a key has a key that is itself, and none is too long for an index', () => {
-  fc.assert(
-    fc.property(fc.webUrl({ withQueryParameters: true, withFragments: true, size: 'large' }), (url) => {
-      const { key } = savedUrl(url);
-      expect(key.length).toBeLessThanOrEqual(1_000);
-      if (!key.startsWith('1:sha256:')) expect(keyOf(`https://${key.slice(2)}`)).toBe(key);
-    }),
+  it('is what is too long', () => {
+    const url = `https://example.org/${'a'.repeat(7_980)}`;
+    expect(savedUrl(url).key).toMatch(/^2:sha256:[0-9a-f]{64}$/);
+    expect(savedUrl(`  ${url}  `).url).toBe(url);
+    expect(() => savedUrl(`${url}a`)).toThrow(new Invalid('link: at most 8000 characters'));
+    expect(isPageAddress(`${url}a`)).toBe(false);
+  });
+});
+
+it('the error names the field as the caller does', () => {
+  expect(() => savedUrl('nothing', 'url')).toThrow('url: expected an http(s) address');
+  expect(() => savedUrl('x'.repeat(8_001), 'url')).toThrow('url: at most 8000 characters');
+});
+
+it('whatever is taken for the address of a page can be saved, under its keys', () => {
+  const text = fc.oneof(
+    fc.webUrl({ withQueryParameters: true, withFragments: true }),
+    fc.string({ unit: 'binary' }).map((rest) => `https://${rest}`),
+    fc.string({ unit: 'grapheme' }).map((rest) => `\u00a0HTTP://${rest} `),
   );
-  const long = `https://example.org/${'a'.repeat(5_000)}`;
-  expect(keyOf(long)).toMatch(/^1:sha256:[0-9a-f]{64}$/);
+  fc.assert(
+    fc.property(text, (url) => {
+      fc.pre(isPageAddress(url));
+      const saved = savedUrl(url);
+      expect(saved.url).toBe(url.trim());
+      expect([saved.key, ...saved.olderKeys]).toEqual(keysOf(saved.url));
+    }),
+    { numRuns: 500 },
+  );
 });
 
 it('what has no address of its own is known by its parts', () => {
   expect(savedWithoutUrl('a', 'b')).toEqual(savedWithoutUrl('a', 'b'));
   expect(savedWithoutUrl('a', 'b').key).not.toBe(savedWithoutUrl('ab', '').key);
+  // Items have this key.
+  expect(savedWithoutUrl('https://example.org/feed', 'guid').key).toBe(
+    '1:urn:sha256:9d22ee4c153c8618a26f49ea0dc5b9be18f8aadd58ce5356a8bc8717e8762ea6',
+  );
 });

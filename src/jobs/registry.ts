@@ -10,17 +10,22 @@ export interface JobContext<P> {
   progress(done: number, total?: number, note?: string): void;
   /** For store functions that write the effect of the job: see `requireJob` and `finishJob`. */
   readonly fence: JobFence;
+  /** If this one fails, the job is a dead letter: for a handler that leaves word of that with what it was for. */
+  readonly isLastAttempt: boolean;
 }
 
 export interface JobDefinition<P = unknown> extends JobKind<P> {
   /** May run more than once for one job, so its effect is idempotent or written through the fence. */
   handler(context: JobContext<P>): Promise<void>;
+  /** Ends what the handler has started for itself, when the worker has stopped. */
+  close?(): Promise<void>;
 }
 
 export function defineJob<P>(
-  definition: Parameters<typeof jobKind<P>>[0] & Pick<JobDefinition<P>, 'handler'>,
+  definition: Parameters<typeof jobKind<P>>[0] & Pick<JobDefinition<P>, 'handler' | 'close'>,
 ): JobDefinition<P> {
-  return { ...jobKind(definition), handler: definition.handler };
+  const { handler, close } = definition;
+  return { ...jobKind(definition), handler, ...(close && { close }) };
 }
 
 export type Registry = ReadonlyMap<string, JobDefinition>;

@@ -80,6 +80,7 @@ export class Run {
           };
         },
         fence: this.fence,
+        isLastAttempt: job.attempts + 1 >= job.maxAttempts,
       });
       return this.isLost ? undefined : { kind: 'done' };
     } catch (error) {

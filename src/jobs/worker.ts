@@ -3,8 +3,12 @@ import { LibraryLost } from '../errors.ts';
 import { scheduleIcons } from '../feeds/icons/icon-jobs.ts';
 import { type ScheduleDeps, schedulePulls } from '../feeds/pull-jobs.ts';
 import type { PullTally } from '../feeds/pull-tally.ts';
+import { scheduleLinkChecks } from '../items/check-link.ts';
+import { lookAfterPending } from '../items/enrich-pending.ts';
+import { schedulePurges } from '../items/purge-item.ts';
 import { lookEveryMs } from '../library/journal/flush-rules.ts';
 import type { Flusher } from '../library/journal/flusher.ts';
+import type { Library } from '../library/library.ts';
 import type { Log } from '../log.ts';
 import type { Clock } from '../model/glossary.ts';
 import type { Indexer } from '../search/index-pending.ts';
@@ -18,6 +22,9 @@ const forgetEveryMs = 10 * 60_000;
 const foldEveryMs = 10 * 60_000;
 const scheduleEveryMs = 5_000;
 const scheduleIconsEveryMs = 10_000;
+const enrichEveryMs = 30_000;
+const purgeEveryMs = 60_000;
+const checkLinksEveryMs = 60_000;
 const settleEveryMs = 60_000;
 const sweepEveryMs = 5_000;
 const forgetJobsEveryMs = 60_000;
@@ -29,6 +36,7 @@ const countEveryMs = 60_000;
 
 export interface WorkerDeps {
   readonly store: Store;
+  readonly library: Pick<Library, 'files'>;
   readonly flusher: Flusher;
   readonly indexer: Indexer;
   readonly loginLimits: AttemptLimits;
@@ -65,6 +73,9 @@ export function startWorker(deps: WorkerDeps): RunningWorker {
     every(tidyThoroughlyEveryMs, () => store.tidy('thorough'), onError('tidy thoroughly')),
     every(scheduleEveryMs, () => schedule(store, pulls), onError('put pulls into the queue')),
     every(scheduleIconsEveryMs, () => lookForIcons(store, now), onError('put icons into the queue')),
+    every(enrichEveryMs, () => lookAfterPending(deps), onError('look after pending items')),
+    every(purgeEveryMs, () => schedulePurges(store), onError('purge deleted items')),
+    every(checkLinksEveryMs, () => checkLinks(store), onError('put link checks into the queue')),
     every(settleEveryMs, () => store.readerUpkeep.settleUnread(), onError('settle what is unread')),
     every(sweepEveryMs, () => store.readerUpkeep.sweepDeletedFeeds(), onError('sweep deleted feeds')),
     every(forgetJobsEveryMs, () => forgetOldJobs(store), onError('forget old jobs')),
@@ -87,6 +98,10 @@ async function lookForIcons(store: Store, now: Clock): Promise<void> {
   await scheduleIcons({ icons: store.icons, now });
 }
 
+async function checkLinks(store: Store): Promise<void> {
+  await scheduleLinkChecks(store);
+}
+
 async function indexForSearch(indexer: Indexer): Promise<void> {
   await indexer.look();
 }
@@ -94,6 +109,7 @@ async function indexForSearch(indexer: Indexer): Promise<void> {
 export async function forgetExpired(store: Store, loginLimits: AttemptLimits): Promise<void> {
   await store.credentials.deleteExpiredSessions();
   await store.loginAttempts.deleteStale(loginLimits);
+  await store.signOns.forgetExpired();
   await store.hostPauses.forgetExpired();
   await store.icons.forgetUnused();
 }

@@ -17,5 +17,8 @@ export interface Bookmark {
 /** An address as an item keeps it. Made by items/save-url.ts alone. */
 export interface SavedUrl {
   readonly url: string;
+  /** By the newest rules for which addresses are the same page. */
   readonly key: string;
+  /** What an item for it may have been saved under before, the newest first. */
+  readonly olderKeys?: readonly string[];
 }

@@ -27,6 +27,13 @@ export interface Entry {
   readonly updatedAt: Millis;
 }
 
+/** An entry with the names of what it comes from. */
+export interface SourcedEntry extends Entry {
+  readonly feedName: string;
+  readonly siteUrl: string;
+  readonly groupName: string;
+}
+
 /** An entry as a document of its feed has it. */
 export interface PublishedEntry {
   readonly guid: string;

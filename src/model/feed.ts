@@ -15,6 +15,8 @@ export interface Feed {
   readonly movedAt: Millis | null;
   /** How many entries to keep; null keeps all. */
   readonly keepEntries: number | null;
+  /** Whether the pages of its entries are read for their full text. */
+  readonly fullText: boolean;
   readonly createdAt: Millis;
   readonly updatedAt: Millis;
   readonly fetchState: FetchState;
@@ -58,6 +60,7 @@ export interface FeedChange {
   readonly suspended?: boolean | undefined;
   readonly proxy?: string | undefined;
   readonly keepEntries?: number | null | undefined;
+  readonly fullText?: boolean | undefined;
 }
 
 /**

@@ -15,7 +15,7 @@ export interface SearchQuery {
 }
 
 /** Every kind of document that can be found. Of several that are one page, the kind that stands first here is shown. */
-export const searchKinds = ['bookmark', 'entry', 'feed'] as const;
+export const searchKinds = ['item', 'bookmark', 'entry', 'feed'] as const;
 export type SearchKind = (typeof searchKinds)[number];
 
 /** `rank`: the best first. `newest`: the latest first, to the minute. */
@@ -71,6 +71,8 @@ export interface SearchText {
 export interface SearchSource {
   /** Lower-case letters. */
   readonly kind: string;
+  /** How many the indexer may ask for at once, where texts may be as long as books. */
+  readonly atOnce?: number;
   /** Those that are gone, or are not to be found, are left out; with `ofUser`, those of others too. */
   read(refIds: readonly number[], ofUser?: number): Promise<readonly SearchText[]>;
   /** Ids above `after`, in rising order, for a rebuild. */

@@ -3,7 +3,10 @@ import { Failure } from './failure.ts';
 import type { Outbound } from './outbound.ts';
 import type { BodyStream, OutboundRequest, StreamOutcome } from './outcome.ts';
 
-type Defaults = Pick<OutboundRequest, 'limits' | 'proxy' | 'unpaced' | 'paceKey' | 'maxWaitMs'>;
+type Defaults = Pick<
+  OutboundRequest,
+  'limits' | 'proxy' | 'unpaced' | 'evenPaused' | 'paceKey' | 'maxWaitMs'
+>;
 
 /** Headers that spoke of the body as it was sent, before it was decoded. */
 const ofTheWire = ['content-encoding', 'content-length', 'transfer-encoding'];

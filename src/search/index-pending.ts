@@ -89,7 +89,7 @@ async function indexSome(
   lease: Parameters<SearchIndex['apply']>[0],
 ): Promise<boolean> {
   // The version is read before the text: a change in between leaves the document pending.
-  const pending = await searchIndex.pending(source.kind, docsAtOnce);
+  const pending = await searchIndex.pending(source.kind, source.atOnce ?? docsAtOnce);
   if (pending.length === 0) return noteSome(searchIndex, source, lease);
   const texts = await source.read(pending.map(({ refId }) => refId));
   const byRef = new Map(texts.map((text) => [text.refId, text]));

@@ -1,5 +1,6 @@
-// A rebuild: every document of a source is noted once, page by page, when the index is new or the rules for terms have
-// changed. A reinflated index is new, so nothing else has to be done after it.
+// A rebuild: every document of a source is noted once, page by page, when the index is new, or when the rules for terms
+// or for which addresses are the same page have changed. A reinflated index is new, so nothing else has to be done after it.
+import { currentRules } from '../items/url-identity.ts';
 import type { SearchSource } from '../model/search.ts';
 import type { Lease } from '../store/lease-store.ts';
 import type { SearchIndex } from '../store/search/search-index.ts';
@@ -9,6 +10,7 @@ const idsAtOnce = 1_000;
 
 interface Progress {
   readonly terms: number;
+  readonly urls: number;
   /** The last id that was noted; null when all were. */
   readonly after: number | null;
 }
@@ -26,7 +28,7 @@ export async function noteSome(
   const { after, stored } = await readProgress(searchIndex, source);
   if (after === null) return false;
   const ids = await source.list(after, idsAtOnce);
-  const progress: Progress = { terms: termsVersion, after: ids.at(-1) ?? null };
+  const progress: Progress = { terms: termsVersion, urls: currentRules, after: ids.at(-1) ?? null };
   await searchIndex.noteProgress(lease, source.kind, ids, { from: stored, to: JSON.stringify(progress) });
   return true;
 }
@@ -34,5 +36,6 @@ export async function noteSome(
 async function readProgress(searchIndex: SearchIndex, { kind }: SearchSource) {
   const stored = await searchIndex.findProgress(kind);
   const known = stored === undefined ? undefined : (JSON.parse(stored) as Progress);
-  return { stored, after: known?.terms === termsVersion ? known.after : 0 };
+  const isCurrent = known?.terms === termsVersion && known.urls === currentRules;
+  return { stored, after: isCurrent ? known.after : 0 };
 }

@@ -88,13 +88,18 @@ export function credentialStore(db: Database, now: Clock) {
     },
 
     async findToken(secretSha256: string): Promise<{ user: User; scope: Scope } | undefined> {
-      const [row] = await tokensBySecret(db, { secretSha256 });
+      const [row] = await tokensBySecret(db, { sha256: secretSha256 });
+      return row && { user: toUser(row), scope: row.scope };
+    },
+
+    async findFeverToken(feverSha256: string): Promise<{ user: User; scope: Scope } | undefined> {
+      const [row] = await tokensByFeverKey(db, { sha256: feverSha256 });
       return row && { user: toUser(row), scope: row.scope };
     },
   };
 }
 
-// Every request asks one of these two.
+// Every request asks one of these.
 
 const sessionsBySecret = preparedQuery((read, { secretSha256 }: { secretSha256: string }) =>
   read
@@ -104,10 +109,15 @@ const sessionsBySecret = preparedQuery((read, { secretSha256 }: { secretSha256: 
     .where('sessions.secret_sha256', '=', secretSha256),
 );
 
-const tokensBySecret = preparedQuery((read, { secretSha256 }: { secretSha256: string }) =>
-  read
-    .selectFrom('tokens')
-    .innerJoin('users', 'users.id', 'tokens.user_id')
-    .select(['users.id', 'users.username', 'users.role', 'users.created_at', 'tokens.scope'])
-    .where('tokens.secret_sha256', '=', secretSha256),
-);
+const tokensBySecret = tokensBy('secret_sha256');
+const tokensByFeverKey = tokensBy('fever_sha256');
+
+function tokensBy(column: 'secret_sha256' | 'fever_sha256') {
+  return preparedQuery((read, { sha256 }: { sha256: string }) =>
+    read
+      .selectFrom('tokens')
+      .innerJoin('users', 'users.id', 'tokens.user_id')
+      .select(['users.id', 'users.username', 'users.role', 'users.created_at', 'tokens.scope'])
+      .where(`tokens.${column}`, '=', sha256),
+  );
+}

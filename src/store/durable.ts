@@ -44,7 +44,7 @@ export const durableTables: readonly (DurableTable & { name: TableName })[] = [
     ],
     counts: false,
   },
-  { id: 8, name: 'items', key: id, counts: true },
+  { id: 8, name: 'items', key: id, counts: true, files: filesOfItem },
   { id: 9, name: 'bookmarks', key: id, counts: true },
   {
     id: 10,
@@ -55,7 +55,30 @@ export const durableTables: readonly (DurableTable & { name: TableName })[] = [
     ],
     counts: false,
   },
+  {
+    id: 11,
+    name: 'item_tags',
+    key: [
+      { column: 'item_id', type: 'integer' },
+      { column: 'name', type: 'text' },
+    ],
+    counts: false,
+  },
+  { id: 12, name: 'collections', key: id, counts: true },
+  { id: 13, name: 'resources', key: id, counts: true },
+  { id: 14, name: 'entry_texts', key: [{ column: 'entry_id', type: 'integer' }], counts: false },
 ];
+
+/** The kept copy of its page, and the picture. */
+function filesOfItem(row: Row): { key: string; sha256: string }[] {
+  const named = Object.entries(JSON.parse((row.snapshot_files as string | null) ?? '{}') as object);
+  return [
+    ...named.map(([name, sha256]) => ({ key: `${row.snapshot_key}/${name}`, sha256: String(sha256) })),
+    ...(row.thumbnail_key
+      ? [{ key: `thumbnails/${row.thumbnail_key}`, sha256: String(row.thumbnail_sha256) }]
+      : []),
+  ];
+}
 
 /** Not in tables.ts: one is written by migrations alone, the other differs between the engines. */
 export const untypedTables = ['search_terms', 'schema_migrations'] as const;
@@ -65,6 +88,7 @@ type UntypedTable = (typeof untypedTables)[number];
 export const derivedTables: readonly (TableName | UntypedTable)[] = [
   'sessions',
   'login_attempts',
+  'used_sign_ons',
   'meta',
   'journal_dirty',
   'leases',
@@ -79,6 +103,7 @@ export const derivedTables: readonly (TableName | UntypedTable)[] = [
   'search_docs',
   'search_pending',
   'search_twins',
+  'item_links',
   ...untypedTables,
 ];
 

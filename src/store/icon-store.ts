@@ -24,7 +24,7 @@ const soonMs = 60_000;
 
 export function iconStore(db: Database, now: Clock) {
   return {
-    /** Sites of feeds that were fetched, each once. Returns how many came into the queue. */
+    /** Sites of feeds that were fetched and of saved items, each once. Returns how many came into the queue. */
     async enqueueDue<P>(
       kind: JobKind<P>,
       payloadOf: (origin: string) => P,
@@ -40,13 +40,14 @@ export function iconStore(db: Database, now: Clock) {
       const room = inQueue - Number(active[0]?.n ?? 0);
       if (room <= 0) return 0;
       const { rows: due } = await sql<{ origin: string }>`
-        SELECT s.site_origin AS origin FROM feed_fetch_state s LEFT JOIN site_icons i ON i.origin = s.site_origin
-        WHERE s.site_origin <> '' AND (i.origin IS NULL OR i.tried_at < ${triedBefore}
+        SELECT s.site_origin AS origin FROM (
+            SELECT site_origin FROM feed_fetch_state WHERE site_origin <> ''
+            UNION SELECT site_origin FROM items WHERE site_origin <> '' AND deleted_at IS NULL
+          ) AS s LEFT JOIN site_icons i ON i.origin = s.site_origin
+        WHERE (i.origin IS NULL OR i.tried_at < ${triedBefore}
             OR (i.failures > 0 AND i.tried_at < ${failedBefore}))
           AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.unique_key = 'icon ' || s.site_origin AND j.state < 2)
-        GROUP BY s.site_origin ORDER BY min(coalesce(i.tried_at, 0)), s.site_origin LIMIT ${room}`.execute(
-        db.heavyRead,
-      );
+        ORDER BY coalesce(i.tried_at, 0), s.site_origin LIMIT ${room}`.execute(db.heavyRead);
       if (due.length === 0) return 0;
       await db.write(async (trx) => {
         for (const { origin } of due)
@@ -76,11 +77,12 @@ export function iconStore(db: Database, now: Clock) {
       });
     },
 
-    /** Those of sites that nobody follows any more. */
+    /** Those of sites that nobody follows, or has anything of, any more. */
     async forgetUnused(): Promise<void> {
       const { rows } = await sql<{ origin: string }>`
         SELECT i.origin FROM site_icons i
         WHERE NOT EXISTS (SELECT 1 FROM feed_fetch_state s WHERE s.site_origin = i.origin AND s.site_origin <> '')
+          AND NOT EXISTS (SELECT 1 FROM items t WHERE t.site_origin = i.origin AND t.site_origin <> '' AND t.deleted_at IS NULL)
         LIMIT 100`.execute(db.heavyRead);
       if (rows.length === 0) return;
       await db.write((trx) =>

@@ -1,10 +1,11 @@
 // What the index knows of itself: its identity, and whether it holds anything.
 import { sql } from 'kysely';
-import type { Database, Reader } from './database.ts';
+import type { Database } from './database.ts';
 import { type DurableTable, durableTables } from './durable.ts';
 import { noteAllRowsOf } from './journal/triggers.ts';
 import { lastSetKey, ordinalKey } from './journal-keys.ts';
 import { reinflateKey } from './migrations.ts';
+import { presentTables } from './present-tables.ts';
 
 export type IndexStore = ReturnType<typeof indexStore>;
 
@@ -14,17 +15,6 @@ const libraryIdKey = 'library_id';
 export function indexStore(db: Database, tables: readonly DurableTable[] = durableTables) {
   const findMeta = async (key: string) =>
     (await db.read.selectFrom('meta').select('value').where('key', '=', key).executeTakeFirst())?.value;
-
-  /** An index that is opened as it is may be older than some of our tables. */
-  const presentTables = async (reader: Reader) => {
-    const { rows } = await (db.engine === 'sqlite'
-      ? sql<{ name: string }>`SELECT name FROM sqlite_schema WHERE type = 'table'`
-      : sql<{
-          name: string;
-        }>`SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'`
-    ).execute(reader);
-    return tables.filter(({ name }) => rows.some((row) => row.name === name));
-  };
 
   return {
     findId: () => findMeta(idKey),
@@ -62,7 +52,7 @@ export function indexStore(db: Database, tables: readonly DurableTable[] = durab
     },
 
     async isEmpty(): Promise<boolean> {
-      for (const { name } of await presentTables(db.read)) {
+      for (const { name } of await presentTables(db, db.read, tables)) {
         const { rows } = await sql`SELECT 1 FROM ${sql.table(name)} LIMIT 1`.execute(db.read);
         if (rows.length > 0) return false;
       }
@@ -74,7 +64,8 @@ export function indexStore(db: Database, tables: readonly DurableTable[] = durab
       await db.write(async (trx) => {
         // The set that was written last is not in the library that comes.
         await trx.deleteFrom('meta').where('key', '=', lastSetKey).execute();
-        for (const table of await presentTables(trx)) await sql.raw(noteAllRowsOf(table)).execute(trx);
+        for (const table of await presentTables(db, trx, tables))
+          await sql.raw(noteAllRowsOf(table)).execute(trx);
       });
     },
   };

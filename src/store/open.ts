@@ -8,6 +8,7 @@ import { postgresSession } from './dialect/postgres/migrate.ts';
 import { cannotConnect, openPostgresDatabase } from './dialect/postgres/open.ts';
 import { openSqliteDatabase } from './dialect/sqlite/open.ts';
 import { openSqliteSession } from './dialect/sqlite/session.ts';
+import { requireOwnFile } from './legacy/detect.ts';
 import { appliedVersion, hasNotes, pendingMigrations, readMigrations } from './migrations.ts';
 import type { Session } from './session.ts';
 import { createStore, type Store } from './store.ts';
@@ -47,6 +48,11 @@ function cannotOpen(target: Target, error: Error): Error {
       'Check that it is a SQLite file, and that its folder can be written.',
     { cause: error },
   );
+}
+
+/** Refuses a file that is somebody else's before anything opens it: opening alone would change it. First of all in a process. */
+export async function requireOwnIndex(target: Target): Promise<void> {
+  if (target.engine === 'sqlite') await requireOwnFile(target.path);
 }
 
 /** Whether the index must be migrated, and has changes that must go to the library at the old schema first. */

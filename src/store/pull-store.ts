@@ -33,6 +33,8 @@ export interface PullFeed {
   readonly description: string;
   readonly suspended: boolean;
   readonly keepEntries: number | null;
+  readonly proxy: string;
+  readonly fullText: boolean;
   readonly etag: string;
   readonly lastModified: string;
   readonly validatorsUrl: string;
@@ -246,7 +248,7 @@ async function lockFeed(
   return rows[0] && toPullFeed(rows[0]);
 }
 
-async function writeState(
+export async function writeState(
   trx: Writer,
   feedId: number,
   state: FetchStateChange & { document_entries?: string },
@@ -297,6 +299,8 @@ interface PullFeedRow {
   description: string;
   suspended: number;
   keep_entries: number | null;
+  proxy: string;
+  full_text: number;
   etag: string | null;
   last_modified: string | null;
   validators_url: string | null;
@@ -313,7 +317,8 @@ interface PullFeedRow {
 
 function selectFeeds(where: RawBuilder<unknown>, lock: RawBuilder<unknown> = sql``) {
   return sql<PullFeedRow>`
-    SELECT f.id, f.user_id, f.group_id, f.name, f.site_url, f.description, f.suspended, f.keep_entries, s.etag, s.last_modified, s.validators_url,
+    SELECT f.id, f.user_id, f.group_id, f.name, f.site_url, f.description, f.suspended, f.keep_entries,
+      f.proxy, f.full_text, s.etag, s.last_modified, s.validators_url,
       s.body_hash, s.next_check_at, s.retry_after_until, s.consecutive_failures, s.cache_control, s.expires_at,
       s.moved_to, s.moved_seen, s.site_origin
     FROM feeds f LEFT JOIN feed_fetch_state s ON s.feed_id = f.id WHERE ${where} ORDER BY f.id ${lock}`;
@@ -330,6 +335,8 @@ function toPullFeed(row: PullFeedRow): PullFeed {
     description: row.description,
     suspended: row.suspended === 1,
     keepEntries: row.keep_entries,
+    proxy: row.proxy,
+    fullText: row.full_text === 1,
     etag: row.etag ?? '',
     lastModified: row.last_modified ?? '',
     validatorsUrl: row.validators_url ?? '',

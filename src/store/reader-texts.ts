@@ -2,8 +2,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from './database.ts';
 import { idList } from './id-list.ts';
+import { shownContent } from './reader/shown-content.ts';
 
-interface Text {
+export interface Text {
   readonly id: number;
   readonly userId: number;
 }
@@ -49,13 +50,14 @@ export function readerTexts(db: Database): ReaderTexts {
     entries: texts(
       db,
       'entries',
-      sql`id, user_id AS "userId", title, author, content, link, pub_date AS "pubDate"`,
+      sql`id, user_id AS "userId", title, author, ${shownContent('entries')} AS content, link, pub_date AS "pubDate"`,
       sql`feed_id NOT IN (SELECT id FROM feeds WHERE deleted_at IS NOT NULL)`,
     ),
     bookmarks: texts(
       db,
       'bookmarks',
       sql`id, user_id AS "userId", entry_id AS "entryId", title, content, link, pub_date AS "pubDate"`,
+      sql`deleted_at IS NULL`,
     ),
     feeds: texts(
       db,
@@ -67,7 +69,7 @@ export function readerTexts(db: Database): ReaderTexts {
 }
 
 /** `isLive`: of rows that wait to be swept, nothing is found any more. */
-function texts<T extends Text>(
+export function texts<T extends Text>(
   db: Database,
   name: string,
   columns: RawBuilder<unknown>,

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Database, Reader } from './database.ts';
 import { type DurableTable, durableTables } from './durable.ts';
+import { presentTables } from './present-tables.ts';
 
 export interface StateHash {
   readonly hash: string;
@@ -17,7 +18,7 @@ export async function stateHash(
 ): Promise<StateHash> {
   return db.snapshot(async (reader) => {
     const results = [];
-    for (const table of tables) results.push(await tableHash(reader, table));
+    for (const table of await presentTables(db, reader, tables)) results.push(await tableHash(reader, table));
     const all = createHash('sha256');
     for (const { table, hash } of results) all.update(`${table} ${hash}\n`);
     return { hash: all.digest('hex'), tables: results };

@@ -26,7 +26,7 @@ export function storageStore(db: Database) {
       const { rows } = await sql<RowCounts>`
         SELECT (SELECT count(*) FROM users) AS users, (SELECT count(*) FROM feeds WHERE deleted_at IS NULL) AS feeds,
           (SELECT coalesce(sum(entries), 0) FROM feed_counts) AS entries,
-          (SELECT count(*) FROM bookmarks) AS bookmarks`.execute(db.heavyRead);
+          (SELECT count(*) FROM bookmarks WHERE deleted_at IS NULL) AS bookmarks`.execute(db.heavyRead);
       const [row] = rows;
       return {
         users: Number(row?.users ?? 0),

@@ -4,28 +4,43 @@ import { type ActivityStore, activityStore } from './activity-store.ts';
 import { type CredentialStore, credentialStore } from './credential-store.ts';
 import type { Database } from './database.ts';
 import type { DurableTable, Row } from './durable.ts';
+import { type EnrichmentStore, enrichmentStore } from './enrichment-store.ts';
+import { type FullTextStore, fullTextStore } from './full-text-store.ts';
 import { type HostPauseStore, hostPauseStore } from './host-pause-store.ts';
 import { type IconStore, iconStore } from './icon-store.ts';
 import { type IndexStore, indexStore } from './index-store.ts';
+import { type ItemPurge, itemPurge } from './item-purge.ts';
+import { type ItemTexts, itemTexts } from './item-texts.ts';
 import { type JobQueue, jobQueue } from './job-queue/job-queue.ts';
 import { type JournalStore, journalStore } from './journal-store.ts';
 import { type LeaseStore, leaseStore } from './lease-store.ts';
+import { type ImportStore, importStore } from './legacy/import-store.ts';
 import { type LibraryCheckStore, libraryCheckStore } from './library-check-store.ts';
+import { type LinkStore, linkStore } from './link-store.ts';
 import { type LoginAttemptStore, loginAttemptStore } from './login-attempt-store.ts';
 import { type BookmarkStore, bookmarkStore } from './owned/bookmark-store.ts';
+import { type CollectionStore, collectionStore } from './owned/collection-store.ts';
+import { type EntryQueries, entryQueries } from './owned/entry-query.ts';
 import { type EntryStore, entryStore } from './owned/entry-store.ts';
+import { type EntryStream, entryStream } from './owned/entry-stream.ts';
+import { type FeedIcons, feedIcons } from './owned/feed-icons.ts';
 import { type FeedStore, feedStore } from './owned/feed-store.ts';
 import { type GroupStore, groupStore } from './owned/group-store.ts';
+import { type ItemStore, itemStore } from './owned/item-store.ts';
 import { ownedBy } from './owned/owned-rows.ts';
 import { type PreferenceStore, preferenceStore } from './owned/preference-store.ts';
 import { type PullWatch, pullWatch } from './owned/pull-watch.ts';
+import { type ResourceStore, resourceStore } from './owned/resource-store.ts';
 import { type SearchStore, searchStore } from './owned/search-store.ts';
+import { type TagStore, tagStore } from './owned/tag-store.ts';
 import { type TokenStore, tokenStore } from './owned/token-store.ts';
+import { type PendingItems, pendingItems } from './pending-items.ts';
 import { type PullStore, pullStore } from './pull-store.ts';
 import { type ReaderTexts, readerTexts } from './reader-texts.ts';
 import { type ReaderUpkeep, readerUpkeep } from './reader-upkeep.ts';
 import { type SearchIndex, searchIndex } from './search/search-index.ts';
 import { type SetupLinkStore, setupLinkStore } from './setup-link-store.ts';
+import { type SignOnStore, signOnStore } from './sign-on-store.ts';
 import { rowsInOrder, type StateHash, stateHash } from './state-hash.ts';
 import { type StorageStore, storageStore } from './storage-store.ts';
 import { type UserStore, userStore } from './user-store.ts';
@@ -36,6 +51,7 @@ export interface Store {
   readonly credentials: CredentialStore;
   readonly loginAttempts: LoginAttemptStore;
   readonly setupLinks: SetupLinkStore;
+  readonly signOns: SignOnStore;
   readonly index: IndexStore;
   readonly journal: JournalStore;
   readonly leases: LeaseStore;
@@ -43,7 +59,13 @@ export interface Store {
   readonly hostPauses: HostPauseStore;
   readonly pulls: PullStore;
   readonly icons: IconStore;
+  readonly enrichments: EnrichmentStore;
+  readonly fullTexts: FullTextStore;
   readonly readerTexts: ReaderTexts;
+  readonly itemTexts: ItemTexts;
+  readonly pendingItems: PendingItems;
+  readonly itemPurge: ItemPurge;
+  readonly links: LinkStore;
   readonly readerUpkeep: ReaderUpkeep;
   readonly storage: StorageStore;
   readonly activity: ActivityStore;
@@ -65,11 +87,22 @@ export interface UserRows {
   readonly groups: GroupStore;
   readonly feeds: FeedStore;
   readonly entries: EntryStore;
+  /** The entries as reader apps ask for them. */
+  readonly stream: EntryStream;
+  /** And by whatever else an app may ask of them. */
+  readonly entryQueries: EntryQueries;
+  readonly icons: FeedIcons;
   readonly bookmarks: BookmarkStore;
+  readonly items: ItemStore;
+  readonly tags: TagStore;
+  readonly collections: CollectionStore;
+  readonly resources: ResourceStore;
   readonly tokens: TokenStore;
   readonly preferences: PreferenceStore;
   readonly pulls: PullWatch;
   readonly search: SearchStore;
+  /** From the database of another reader. */
+  readonly imports: ImportStore;
 }
 
 export function createStore(db: Database, now: Clock): Store {
@@ -79,6 +112,7 @@ export function createStore(db: Database, now: Clock): Store {
     credentials: credentialStore(db, now),
     loginAttempts: loginAttemptStore(db, now),
     setupLinks: setupLinkStore(db, now),
+    signOns: signOnStore(db, now),
     index: indexStore(db),
     journal: journalStore(db),
     leases: leaseStore(db),
@@ -86,7 +120,13 @@ export function createStore(db: Database, now: Clock): Store {
     hostPauses: hostPauseStore(db, now),
     pulls: pullStore(db, now),
     icons: iconStore(db, now),
+    enrichments: enrichmentStore(db, now),
+    fullTexts: fullTextStore(db, now),
     readerTexts: readerTexts(db),
+    itemTexts: itemTexts(db),
+    pendingItems: pendingItems(db, now),
+    itemPurge: itemPurge(db, now),
+    links: linkStore(db, now),
     readerUpkeep: readerUpkeep(db),
     storage: storageStore(db),
     activity: activityStore(db),
@@ -94,15 +134,24 @@ export function createStore(db: Database, now: Clock): Store {
     searchIndex: searchIndex(db),
     forUser: (userId) => {
       const owned = ownedBy(db, userId);
+      const entries = entryStore(owned);
       return {
         groups: groupStore(owned, now),
         feeds: feedStore(owned, now),
-        entries: entryStore(owned),
+        entries,
+        stream: entryStream(owned, entries),
+        entryQueries: entryQueries(owned, entries),
+        icons: feedIcons(owned),
         bookmarks: bookmarkStore(owned, now),
+        items: itemStore(owned, now),
+        tags: tagStore(owned, now),
+        collections: collectionStore(owned, now),
+        resources: resourceStore(owned, now),
         tokens: tokenStore(owned, now),
         preferences: preferenceStore(owned),
         pulls: pullWatch(owned),
         search: searchStore(owned),
+        imports: importStore(owned, now),
       };
     },
     stateHash: () => stateHash(db),

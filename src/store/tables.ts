@@ -7,6 +7,7 @@ export interface Tables {
   tokens: TokensTable;
   sessions: SessionsTable;
   login_attempts: LoginAttemptsTable;
+  used_sign_ons: UsedSignOnsTable;
   groups: GroupsTable;
   preferences: PreferencesTable;
   meta: MetaTable;
@@ -26,6 +27,11 @@ export interface Tables {
   feed_counts: FeedCountsTable;
   items: ItemsTable;
   bookmarks: BookmarksTable;
+  item_tags: ItemTagsTable;
+  collections: CollectionsTable;
+  resources: ResourcesTable;
+  entry_texts: EntryTextsTable;
+  item_links: ItemLinksTable;
   search_docs: SearchDocsTable;
   search_pending: SearchPendingTable;
   search_twins: SearchTwinsTable;
@@ -63,6 +69,11 @@ export interface LoginAttemptsTable {
   failures: number;
   window_started_at: number;
   blocked_until: number;
+}
+
+export interface UsedSignOnsTable {
+  id_sha256: string;
+  expires_at: number;
 }
 
 export interface GroupsTable {
@@ -165,6 +176,7 @@ export interface FeedsTable {
   moved_at: number | null;
   read_through_id: Generated<number>;
   keep_entries: number | null;
+  full_text: Generated<0 | 1>;
   deleted_at: number | null;
   created_at: number;
   updated_at: number;
@@ -249,20 +261,32 @@ export interface ItemsTable {
   title: Generated<string>;
   title_from: Generated<'' | 'entry' | 'page' | 'raindrop' | 'person'>;
   excerpt: Generated<string>;
+  excerpt_from: Generated<'' | 'page' | 'raindrop' | 'person'>;
   author: Generated<string>;
-  status: Generated<string>;
+  site_name: Generated<string>;
+  language: Generated<string>;
+  published_at: number | null;
+  canonical_url: Generated<string>;
+  word_count: Generated<number>;
+  site_origin: Generated<string>;
+  status: Generated<'unread' | 'archived'>;
   is_favorite: Generated<0 | 1>;
   collection_id: number | null;
   snapshot_key: string | null;
+  /** JSON: the SHA-256 of each file under snapshot_key, by name. */
+  snapshot_files: string | null;
   text_sha256: string | null;
   thumbnail_key: string | null;
-  enrichment_status: 'pending' | 'processing' | 'succeeded' | 'failed';
+  thumbnail_sha256: string | null;
+  enrichment_status: 'pending' | 'succeeded' | 'failed' | null;
   enrichment_error: string | null;
   enriched_at: number | null;
   saved_at: number | null;
   created_at: number;
   updated_at: number;
   deleted_at: number | null;
+  deleted_by: Generated<'' | 'person' | 'routes'>;
+  purged_at: number | null;
 }
 
 export interface BookmarksTable {
@@ -277,6 +301,60 @@ export interface BookmarksTable {
   pub_date: number;
   feed_name: string;
   created_at: number;
+  deleted_at: number | null;
+}
+
+export interface ItemTagsTable {
+  item_id: number;
+  name: string;
+  user_id: number;
+  created_at: number;
+}
+
+export interface CollectionsTable {
+  id: Generated<number>;
+  user_id: number;
+  parent_id: number | null;
+  name: string;
+  description: Generated<string>;
+  source: Generated<string>;
+  external_id: Generated<string>;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface ResourcesTable {
+  id: Generated<number>;
+  user_id: number;
+  item_id: number | null;
+  source: string;
+  original_id: string;
+  type: string;
+  title: string;
+  content_hash: Generated<string>;
+  full_hash: Generated<string>;
+  deleted_at: number | null;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface EntryTextsTable {
+  entry_id: number;
+  user_id: number;
+  content: string;
+  fetched_at: number;
+}
+
+export interface ItemLinksTable {
+  item_id: number;
+  user_id: number;
+  next_check_at: number;
+  checked_at: Generated<number>;
+  state: Generated<'' | 'ok' | 'dead' | 'unsure'>;
+  http_status: Generated<number>;
+  failures: Generated<number>;
+  dead_since: number | null;
+  sentence: Generated<string>;
 }
 
 export interface SearchDocsTable {

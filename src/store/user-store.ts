@@ -34,6 +34,16 @@ export function userStore(db: Database, now: Clock) {
       return row && toUser(row);
     },
 
+    /** By what single sign-on knows somebody as: see accounts/oidc-person.ts. */
+    async findBySubject(subject: string): Promise<User | undefined> {
+      const row = await db.read
+        .selectFrom('users')
+        .selectAll()
+        .where('oidc_subject', '=', subject)
+        .executeTakeFirst();
+      return row && toUser(row);
+    },
+
     async get(id: number): Promise<User> {
       const row = await db.read.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
       if (!row) throw new NotFound('user');
@@ -58,8 +68,58 @@ export function userStore(db: Database, now: Clock) {
       return row?.password_hash ?? undefined;
     },
 
+    /** By which ways the user can come in. */
+    async findWaysIn(userId: number): Promise<{ hasPassword: boolean; hasSignOn: boolean }> {
+      const row = await db.read
+        .selectFrom('users')
+        .select(['password_hash', 'oidc_subject'])
+        .where('id', '=', userId)
+        .executeTakeFirst();
+      return { hasPassword: row?.password_hash != null, hasSignOn: row?.oidc_subject != null };
+    },
+
+    async idsWithSignOn(): Promise<Set<number>> {
+      const rows = await db.read
+        .selectFrom('users')
+        .select('id')
+        .where('oidc_subject', 'is not', null)
+        .execute();
+      return new Set(rows.map(({ id }) => id));
+    },
+
+    /** Gives a user whom nobody can log in as a way in. Of several at once, one succeeds. */
+    async claim(
+      userId: number,
+      user: { username: string } & ({ passwordHash: string } | { oidcSubject: string }),
+    ): Promise<User> {
+      const way =
+        'passwordHash' in user ? { password_hash: user.passwordHash } : { oidc_subject: user.oidcSubject };
+      try {
+        const row = await db.write((trx) =>
+          trx
+            .updateTable('users')
+            .set({ username: user.username, ...way, updated_at: now() })
+            .where('id', '=', userId)
+            .where('password_hash', 'is', null)
+            .where('oidc_subject', 'is', null)
+            .returningAll()
+            .executeTakeFirst(),
+        );
+        if (!row) throw new Conflict('there is an owner already');
+        return toUser(row);
+      } catch (error) {
+        if (!isUniqueViolation(error)) throw error;
+        throw new Conflict(`username: "${user.username}" exists already`, { cause: error });
+      }
+    },
+
     /** Makes the user and all that a user has from the start. */
-    async create(user: { username: string; passwordHash: string | null; role: Role }): Promise<User> {
+    async create(user: {
+      username: string;
+      passwordHash: string | null;
+      role: Role;
+      oidcSubject?: string;
+    }): Promise<User> {
       try {
         return await db.write(async (trx) => {
           const at = now();
@@ -69,7 +129,7 @@ export function userStore(db: Database, now: Clock) {
               username: user.username,
               password_hash: user.passwordHash,
               role: user.role,
-              oidc_subject: null,
+              oidc_subject: user.oidcSubject ?? null,
               created_at: at,
               updated_at: at,
             })
@@ -97,6 +157,52 @@ export function userStore(db: Database, now: Clock) {
           .executeTakeFirstOrThrow();
         if (numUpdatedRows === 0n) throw new NotFound('user');
         await trx.deleteFrom('sessions').where('user_id', '=', userId).execute();
+      });
+    },
+
+    /**
+     * Gives the user a subject in place of the one they had, if any. One that begins with `unless` is not replaced, and
+     * the answer is then false.
+     */
+    async setSubject(
+      userId: number,
+      subject: string,
+      { unless }: { unless?: string } = {},
+    ): Promise<boolean> {
+      try {
+        return await db.write(async (trx) => {
+          const row = await trx
+            .selectFrom('users')
+            .select('oidc_subject')
+            .where('id', '=', userId)
+            .$if(db.engine === 'postgres', (query) => query.forUpdate())
+            .executeTakeFirst();
+          if (!row) throw new NotFound('user');
+          if (unless !== undefined && row.oidc_subject?.startsWith(unless)) return false;
+          await trx
+            .updateTable('users')
+            .set({ oidc_subject: subject, updated_at: now() })
+            .where('id', '=', userId)
+            .execute();
+          return true;
+        });
+      } catch (error) {
+        if (!isUniqueViolation(error)) throw error;
+        throw new Conflict('this identity belongs to another account', { cause: error });
+      }
+    },
+
+    /** Refuses to take the last way in from somebody who has no password. */
+    async removeSubject(userId: number): Promise<void> {
+      await db.write(async (trx) => {
+        const { numUpdatedRows } = await trx
+          .updateTable('users')
+          .set({ oidc_subject: null, updated_at: now() })
+          .where('id', '=', userId)
+          .where('password_hash', 'is not', null)
+          .executeTakeFirstOrThrow();
+        if (numUpdatedRows === 0n)
+          throw new Conflict('without a password you could not come in again: have one set first');
       });
     },
   };

@@ -1,6 +1,6 @@
 // Articles as documents of their own, shown in a frame.
 import { beforeEach, expect, it } from 'vitest';
-import { sanitiseHtml } from '../../src/feeds/sanitise-html.ts';
+import { sanitiseHtml } from '../../src/html/sanitise-html.ts';
 import { type Client, jsonOf, openApi, type TestApi } from '../support/api.ts';
 import { onEachEngine } from '../support/engines.ts';
 import { harmsOf } from '../support/harmful-html.ts';

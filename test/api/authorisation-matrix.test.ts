@@ -1,11 +1,22 @@
 // Who may call what, asked of every route that the router has.
 import { beforeAll, describe, expect, it } from 'vitest';
+import { feverKey } from '../../src/accounts/secrets.ts';
 import { createToken } from '../../src/accounts/tokens.ts';
 import type { RouteEntry } from '../../src/api/router.ts';
 import { bookmarkPage } from '../../src/feeds/bookmark.ts';
+import { saveItem } from '../../src/items/save-item.ts';
 import type { User } from '../../src/model/user.ts';
-import { type Client, foreignOrigin, openApi, password, type Sent, type TestApi } from '../support/api.ts';
+import {
+  answerOf,
+  type Client,
+  foreignOrigin,
+  openApi,
+  password,
+  type Sent,
+  type TestApi,
+} from '../support/api.ts';
 import { onEachEngine } from '../support/engines.ts';
+import { addEnriched } from '../support/items.ts';
 import { makeJob } from '../support/jobs.ts';
 import { fill, giveIcon, listAll, newFeed, published } from '../support/reader.ts';
 
@@ -24,10 +35,55 @@ const resources: Record<string, (api: TestApi, user: User) => Promise<number | s
   '/api/items/{id}/content': addEntry,
   '/api/bookmarks/{id}': addBookmark,
   '/api/bookmarks/{id}/content': addBookmark,
+  '/api/v1/items/{id}': addItem,
+  '/api/v1/items/{id}/restore': async (api, user) => {
+    const id = await addItem(api, user);
+    await api.opened.store.forUser(user.id).items.delete(id);
+    return id;
+  },
+  '/api/v1/items/{id}/enrich': addItem,
+  '/api/v1/items/{id}/thumbnail': addItem,
+  '/api/v1/items/{id}/content': addItem,
+  '/api/v1/items/{id}/icon': addItem,
+  '/api/v1/tags/{name}': async ({ opened }, user) => {
+    const name = `tag ${counter++}`;
+    const url = `https://example.org/tagged/${counter++}`;
+    await saveItem(opened.store.forUser(user.id), { url, tags: [name] });
+    return name;
+  },
+  '/api/v1/collections/{id}': async ({ opened }, user) => {
+    const { collections } = opened.store.forUser(user.id);
+    return (await collections.create({ name: `Box ${counter++}`, description: '', parentId: null })).id;
+  },
   '/api/v1/jobs/{id}': (api) => makeJob(api, 'done'),
   '/api/v1/jobs/{id}/events': (api) => makeJob(api, 'done'),
   '/api/v1/jobs/{id}/retry': (api) => makeJob(api, 'dead'),
   '/api/v1/jobs/{id}/cancel': (api) => makeJob(api, 'waiting'),
+};
+
+/** The same for the paths of Miniflux: what stands in the place of the parameters, in their order. */
+const minifluxResources: Record<string, (api: TestApi, user: User) => Promise<number[]>> = {
+  '/v1/categories/{id}': addGroup,
+  '/v1/categories/{id}/feeds': addGroup,
+  '/v1/categories/{id}/refresh': addGroup,
+  '/v1/categories/{id}/mark-all-as-read': addGroup,
+  '/v1/categories/{id}/entries': addGroup,
+  '/v1/categories/{id}/entries/{entry}': async (api, user) => [1, await addEntry(api, user)],
+  '/v1/feeds/{id}': async (api, user) => [await addFeed(api, user)],
+  '/v1/feeds/{id}/refresh': async (api, user) => [await addFeed(api, user)],
+  '/v1/feeds/{id}/mark-all-as-read': async (api, user) => [await addFeed(api, user)],
+  '/v1/feeds/{id}/icon': async (api, user) => [await addFeedWithIcon(api, user)],
+  '/v1/icons/{id}': async (api, user) => [await addFeedWithIcon(api, user)],
+  '/v1/feeds/{id}/entries': async (api, user) => [await addFeed(api, user)],
+  '/v1/feeds/{id}/entries/{entry}': async (api, user) => {
+    const entry = await api.opened.store.forUser(user.id).entries.get(await addEntry(api, user));
+    return [entry.feedId, entry.id];
+  },
+  '/v1/entries/{id}': async (api, user) => [await addEntry(api, user)],
+  '/v1/entries/{id}/bookmark': async (api, user) => [await addEntry(api, user)],
+  '/v1/entries/{id}/star': async (api, user) => [await addEntry(api, user)],
+  '/v1/entries/{id}/save': async (api, user) => [await addEntry(api, user)],
+  '/v1/enclosures/{id}': async (api, user) => [(await addEntry(api, user)) * 100],
 };
 
 const page = { link: '', title: 'A page', content: '', feedName: '', pubDate: 0 };
@@ -35,6 +91,14 @@ const page = { link: '', title: 'A page', content: '', feedName: '', pubDate: 0 
 async function addBookmark({ opened }: TestApi, user: User): Promise<number> {
   const link = `https://example.org/${counter++}`;
   return (await bookmarkPage(opened.store.forUser(user.id), { ...page, link })).id;
+}
+
+function addItem({ opened }: TestApi, user: User): Promise<number> {
+  return addEnriched(opened, user.id, `https://example.org/saved/${counter++}`);
+}
+
+async function addGroup({ opened }: TestApi, user: User): Promise<number[]> {
+  return [(await opened.store.forUser(user.id).groups.create({ name: `Group ${counter++}` })).id];
 }
 
 async function addFeed({ opened }: TestApi, user: User): Promise<number> {
@@ -52,7 +116,8 @@ async function addFeedWithIcon({ opened: { store } }: TestApi, user: User): Prom
 async function addEntry({ opened: { store } }: TestApi, user: User): Promise<number> {
   const link = `https://example.org/feed/${counter++}`;
   const { id: feedId } = await store.forUser(user.id).feeds.create(newFeed(link));
-  await fill(store, link, [published('a')]);
+  const enclosures = [{ url: 'https://example.org/a.mp3', type: 'audio/mpeg', lengthBytes: 1 }];
+  await fill(store, link, [published('a', { enclosures })]);
   const [entry] = await listAll(store.forUser(user.id), { feedId });
   return entry?.id ?? 0;
 }
@@ -68,14 +133,30 @@ const bodies: Record<string, () => unknown> = {
   'patch /api/items/-/unread': () => ({ ids: [1] }),
   'post /api/items/-/read-all': () => ({}),
   'post /api/bookmarks': () => ({ link: `https://example.org/new/${counter++}` }),
+  'post /api/v1/items': () => ({ url: `https://example.org/new/${counter++}` }),
+  'patch /api/v1/items/{id}': () => ({ title: `Renamed ${counter++}` }),
+  'post /api/v1/items/bulk': () => ({ ids: ['1'], action: 'archive' }),
+  'patch /api/v1/tags/{name}': () => ({ newName: `Renamed ${counter++}` }),
+  'post /api/v1/collections': () => ({ name: `Box ${counter++}` }),
+  'patch /api/v1/collections/{id}': () => ({ name: `Renamed ${counter++}` }),
   'put /api/users/{id}/password': () => ({ password }),
   'post /api/sessions': () => ({ username: 'anna', password }),
   'post /api/setup': () => ({ token: 'made up', password }),
+  'put /v1/categories/{id}': () => ({ title: `Renamed ${counter++}` }),
+  'put /v1/feeds/{id}': () => ({ title: `Renamed ${counter++}` }),
+};
+
+/** The same for routes that take a file. */
+const files: Record<string, string> = {
+  'post /api/opml': '<opml><body/></opml>',
 };
 
 const openRoutes = [
   'delete /api/sessions',
   'get /',
+  'get /api/oidc/callback',
+  'get /api/oidc/enabled',
+  'get /api/oidc/login',
   'get /api/setup',
   'get /app/{file}',
   'get /assets/page.css',
@@ -84,8 +165,10 @@ const openRoutes = [
   'get /icon-192.png',
   'get /icon-512.png',
   'get /icon.svg',
+  'get /library',
   'get /login',
   'get /manifest.webmanifest',
+  'get /oidc/callback',
   'get /operations',
   'get /parts',
   'get /ping',
@@ -106,6 +189,7 @@ let counter = 0;
 const nameOf = ({ method, path }: RouteEntry) => `${method} ${path}`;
 const isOpen = (entry: RouteEntry) => entry.access === 'open';
 const isRead = (entry: RouteEntry) => entry.method === 'get';
+const isForApps = (entry: RouteEntry) => entry.access === 'app';
 const isForUsers = (entry: RouteEntry) => entry.access === 'user';
 const hasParameter = (entry: RouteEntry) => entry.path.includes('{');
 const not =
@@ -119,11 +203,15 @@ onEachEngine('who may call what', (engine) => {
   let member: User;
 
   beforeAll(async () => {
-    api = await openApi(engine);
+    // Whoever is refused at every route has tried often.
+    api = await openApi(engine, { loginLimits: { rateLimit: 10_000 } });
     owner = await api.addUser('anna');
     member = await api.addUser('ben');
     return () => api.close();
   });
+
+  /** The routes of our own API. */
+  const own = () => api.entries.filter(not(isForApps));
 
   /** The path to something that `holder` has. */
   async function pathOf(entry: RouteEntry, holder: User): Promise<string> {
@@ -133,6 +221,8 @@ onEachEngine('who may call what', (engine) => {
   }
 
   function call(client: Client, entry: RouteEntry, path: string, sent?: Sent): Promise<Response> {
+    const body = files[nameOf(entry)];
+    if (body !== undefined) return client.send('POST', path, { body, ...sent });
     const json = isRead(entry) ? undefined : (bodies[nameOf(entry)]?.() ?? {});
     return client.send(entry.method.toUpperCase(), path, { json, ...sent });
   }
@@ -160,20 +250,26 @@ onEachEngine('who may call what', (engine) => {
     const registered = api.app.routes
       .filter(({ method }) => method !== 'ALL')
       .map(({ method, path }) => `${method.toLowerCase()} ${path}`);
-    const listed = api.entries.map((entry) => nameOf(entry).replaceAll(/\{(\w+)\}/g, ':$1'));
+    const listed = api.entries.map((entry) =>
+      nameOf(entry)
+        .replaceAll(/\{(\w+)\}/g, ':$1')
+        .replaceAll(/\{(\w+)\*\}/g, ':$1{.+}'),
+    );
     expect([...new Set(registered)].sort()).toEqual(listed.sort());
   });
 
   it('has only these open routes', () => {
-    expect(api.entries.filter(isOpen).map(nameOf).sort()).toEqual(openRoutes);
+    expect(own().filter(isOpen).map(nameOf).sort()).toEqual(openRoutes);
   });
 
   it('asks a visitor to log in everywhere else', async () => {
-    expect(await wrong(api.visitor(), api.entries.filter(not(isOpen)), is(401))).toEqual([]);
+    expect(await wrong(api.visitor(), own().filter(not(isOpen)), is(401))).toEqual([]);
   });
 
   it('lets a visitor through to the open routes', async () => {
-    const entries = api.entries.filter(isOpen).filter((entry) => nameOf(entry) !== 'post /api/setup');
+    const entries = own()
+      .filter(isOpen)
+      .filter((entry) => nameOf(entry) !== 'post /api/setup');
     expect(await wrong(api.browser(), entries, passesTheGate)).toEqual([]);
   });
 
@@ -184,41 +280,41 @@ onEachEngine('who may call what', (engine) => {
     { what: 'a made-up session', headers: { Cookie: 'session=made-up' } },
     { what: 'an empty session', headers: { Cookie: 'session=' } },
   ])('does not take $what for a login', async ({ headers }) => {
-    const entries = api.entries.filter(not(isOpen));
+    const entries = own().filter(not(isOpen));
     expect(await wrong(api.browser(), entries, is(401), { headers })).toEqual([]);
   });
 
   it('keeps a member out of what is for the owner', async () => {
-    const entries = api.entries.filter(({ access }) => access === 'owner');
+    const entries = own().filter(({ access }) => access === 'owner');
     expect(await wrong(await api.program('ben', 'write'), entries, is(403))).toEqual([]);
     expect(await wrong(await api.program('ben', 'read'), entries, is(403))).toEqual([]);
   });
 
   it('lets a member in everywhere else', async () => {
-    const entries = api.entries.filter(({ access }) => access === 'user');
+    const entries = own().filter(({ access }) => access === 'user');
     expect(await wrong(await api.program('ben', 'write'), entries, passesTheGate)).toEqual([]);
   });
 
   it('lets the owner in everywhere', async () => {
-    const entries = api.entries.filter(not(isOpen));
+    const entries = own().filter(not(isOpen));
     expect(await wrong(await api.program('anna', 'write'), entries, passesTheGate)).toEqual([]);
   });
 
   it('lets a read-only token read and change nothing', async () => {
     const reader = await api.program('anna', 'read');
-    const guarded = api.entries.filter(not(isOpen));
+    const guarded = own().filter(not(isOpen));
     expect(await wrong(reader, guarded.filter(isRead), passesTheGate)).toEqual([]);
     expect(await wrong(reader, guarded.filter(not(isRead)), is(403))).toEqual([]);
   });
 
   it('refuses a read-only token before it looks for what is asked', async () => {
     const reader = await api.program('ben', 'read');
-    const entries = api.entries.filter(hasParameter).filter(not(isRead));
+    const entries = own().filter(hasParameter).filter(not(isRead));
     expect(await wrong(reader, entries, is(403))).toEqual([]);
   });
 
   describe('what belongs to somebody', () => {
-    const belongings = () => api.entries.filter(hasParameter).filter(not(isOpen));
+    const belongings = () => own().filter(hasParameter).filter(not(isOpen));
 
     it('is there for them', async () => {
       const anna = await api.program('anna', 'write');
@@ -251,13 +347,13 @@ onEachEngine('who may call what', (engine) => {
       { what: 'the Origin null', headers: { Origin: 'null' } },
     ])('is refused with $what', async ({ headers }) => {
       const anna = await api.logIn('anna');
-      expect(await wrong(anna, api.entries.filter(not(isRead)), is(403), { headers })).toEqual([]);
+      expect(await wrong(anna, own().filter(not(isRead)), is(403), { headers })).toEqual([]);
       expect((await anna.get('/api/me')).status).toBe(200);
     });
 
     it('is refused without an Origin, but for logging in and setting up', async () => {
       const anna = await api.logIn('anna');
-      const entries = api.entries
+      const entries = own()
         .filter(not(isRead))
         .filter((entry) => !withoutOrigin.includes(nameOf(entry)));
       expect(await wrong(anna, entries, is(403), { headers: { Origin: undefined } })).toEqual([]);
@@ -265,10 +361,95 @@ onEachEngine('who may call what', (engine) => {
     });
   });
 
+  describe('the routes of reader apps', () => {
+    const apps = () => api.entries.filter(isForApps);
+    /** Fever answers 200 to everybody, and says in the body whether it knows them. */
+    const refused = async (response: Response) =>
+      response.status === 401 || (response.status === 200 && /"auth":0[,}]/.test(await response.text()));
+
+    const admitted = async (client: Client, sent?: Sent): Promise<string[]> => {
+      const found: string[] = [];
+      for (const entry of apps()) {
+        const path = entry.path.replace(/\{\w+\*?\}/, '1');
+        const response = await call(client, entry, path, sent);
+        if (!(await refused(response))) found.push(`${nameOf(entry)}: ${response.status}`);
+      }
+      return found;
+    };
+
+    it('refuse a visitor, and what is no login', async () => {
+      expect(await admitted(api.visitor())).toEqual([]);
+      expect(await admitted(api.visitor(), { headers: { 'X-Auth-Token': '' } })).toEqual([]);
+    });
+
+    it('take no cookie: a foreign page could have sent it', async () => {
+      expect(await admitted(await api.logIn('anna'))).toEqual([]);
+    });
+
+    it('let a read-only token change nothing', async () => {
+      const reader = await api.program('anna', 'read');
+      const writing = apps().filter(({ writes }) => writes);
+      for (const entry of writing) {
+        const { status } = await call(reader, entry, entry.path.replace(/\{\w+\*?\}/, '1'));
+        expect(`${nameOf(entry)}: ${status}`).toBe(`${nameOf(entry)}: 403`);
+      }
+    });
+
+    it('let a read-only token read by Fever, and mark nothing', async () => {
+      const id = await addEntry(api, owner);
+      const { secret } = await createToken(api.accounts, owner, { name: 'fever', scope: 'read' });
+      const address = `/fever/?api&api_key=${feverKey(owner.username, secret)}`;
+      const before = await api.rows();
+      const read = await answerOf(await api.visitor().get(`${address}&items`));
+      expect(read).toMatchObject({ status: 200, body: { auth: 1 } });
+      for (const mark of ['item', 'feed', 'group']) {
+        const marked = await answerOf(await api.visitor().get(`${address}&mark=${mark}&as=read&id=${id}`));
+        const body = { api_version: 3, auth: 1, error: 'this token may only read' };
+        expect(marked).toEqual({ status: 403, body });
+      }
+      expect(await api.rows()).toEqual(before);
+    });
+
+    const belongings = () =>
+      apps()
+        .filter(({ path }) => path.startsWith('/v1/') && path !== '/v1/users/{id}/mark-all-as-read')
+        .filter(hasParameter);
+    const pathTo = (entry: RouteEntry, ids: readonly (number | string)[]) => {
+      const left = [...ids];
+      return entry.path.replaceAll(/\{\w+\}/g, () => String(left.shift()));
+    };
+
+    it('have what belongs to somebody for them, and for nobody else', async () => {
+      const anna = await api.program('anna', 'write');
+      const ben = await api.program('ben', 'write');
+      expect(belongings()).not.toEqual([]);
+      for (const entry of belongings()) {
+        const make = minifluxResources[entry.path];
+        if (!make) throw new Error(`${nameOf(entry)}: no resource in the table above`);
+        const ids = await make(api, owner);
+        const theirs = await call(ben, entry, pathTo(entry, ids));
+        const nobodys = await call(
+          ben,
+          entry,
+          pathTo(
+            entry,
+            ids.map(() => '999999999999999'),
+          ),
+        );
+        expect(`${nameOf(entry)}: ${theirs.status}`).toBe(`${nameOf(entry)}: 404`);
+        if (ids.length === 1) expect(await theirs.text()).toBe(await nobodys.text());
+        const own = await call(anna, entry, pathTo(entry, ids));
+        expect(`${nameOf(entry)}: ${own.status < 300}`).toBe(`${nameOf(entry)}: true`);
+      }
+    });
+  });
+
   it.each(['GET', 'HEAD'])('changes nothing in answer to a %s', async (method) => {
     const callers = [api.visitor(), await api.logIn('anna'), await api.program('ben', 'write')];
     const paths: string[] = [];
-    for (const entry of api.entries.filter(isRead)) paths.push(await pathOf(entry, owner));
+    for (const entry of own().filter(isRead)) paths.push(await pathOf(entry, owner));
+    for (const entry of api.entries.filter(isForApps).filter(isRead))
+      paths.push(entry.path.replace(/\{\w+\*?\}/, '1'));
     const before = await api.rows();
     for (const client of callers) for (const path of paths) await client.send(method, path);
     expect(await api.rows()).toEqual(before);

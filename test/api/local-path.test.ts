@@ -1,6 +1,7 @@
-// Where the login page leads to: never to another site, whatever stands in its address.
+// Where a login leads to, by password or by single sign-on: never to another site, whatever stands in the address.
 import { describe, expect, it } from 'vitest';
-import { localPath } from '../../web/src/lib/local-path.ts';
+import { localPath as onTheServer } from '../../src/api/local-path.ts';
+import { localPath as inTheBrowser } from '../../web/src/lib/local-path.ts';
 
 const here = 'https://here.example';
 
@@ -111,7 +112,12 @@ const elsewhere = [
   'https://[',
 ];
 
-describe('after the login', () => {
+const rules = {
+  'the web app': inTheBrowser,
+  'the server': (wanted: string | null) => onTheServer(wanted ?? undefined),
+};
+
+describe.each(Object.entries(rules))('after the login, %s', (_who, localPath) => {
   it.each(elsewhere.map((wanted) => [JSON.stringify(wanted), wanted]))('%s stays here', (_shown, wanted) => {
     const path = localPath(wanted);
     expect(path).toMatch(/^\/(?![/\\])/);

@@ -5,6 +5,7 @@ import { createIndexer, indexEverything } from '../../src/search/index-pending.t
 import { answerOf, type Client, jsonOf, openApi, type TestApi } from '../support/api.ts';
 import { onEachEngine } from '../support/engines.ts';
 import { fill, published } from '../support/reader.ts';
+import { noFiles } from '../support/search-docs.ts';
 
 interface Body {
   id: number;
@@ -75,6 +76,7 @@ onEachEngine('the reader API', (engine) => {
       suspended: false,
       proxy: '',
       keep_entries: null,
+      full_text: false,
       gone_at: null,
       moved_from: '',
       moved_at: null,
@@ -142,7 +144,15 @@ onEachEngine('the reader API', (engine) => {
       name: 'Old',
       suspended: true,
       keep_entries: 50,
+      full_text: false,
     });
+    expect(await one(await anna.patch(`/api/feeds/${id}`, { full_text: true }))).toMatchObject({
+      suspended: true,
+      full_text: true,
+    });
+    const wrong = await anna.patch(`/api/feeds/${id}`, { full_text: 'yes' });
+    expect(wrong.status).toBe(400);
+    expect(await wrong.text()).toContain('full_text');
     expect((await anna.delete(`/api/feeds/${id}`)).status).toBe(204);
     expect((await anna.get(`/api/feeds/${id}`)).status).toBe(404);
   });
@@ -406,7 +416,7 @@ onEachEngine('the reader API', (engine) => {
       published('b', { title: 'Sunshine', content: '<p>No rain at all.</p>' }),
     ]);
     const { searchIndex, leases } = api.opened.store;
-    const sources = Object.values(searchSources(api.opened.store));
+    const sources = Object.values(searchSources(api.opened.store, noFiles));
     const indexer = createIndexer({ searchIndex, leases, sources }, 'test');
     await indexEverything(indexer);
 

@@ -5,7 +5,7 @@ import type { Store } from '../../src/store/store.ts';
 import { type Client, jsonOf, openApi, type TestApi } from '../support/api.ts';
 import { onEachEngine } from '../support/engines.ts';
 import { fill, published } from '../support/reader.ts';
-import { indexAll } from '../support/search-docs.ts';
+import { indexAll, noFiles } from '../support/search-docs.ts';
 
 interface Hit {
   kind: string;
@@ -39,7 +39,7 @@ onEachEngine('the search API', (engine) => {
     return () => api.close();
   });
 
-  const index = () => indexAll(store, ...Object.values(searchSources(store)));
+  const index = () => indexAll(store, ...Object.values(searchSources(store, noFiles)));
   const search = async (query: string, who = anna) =>
     jsonOf<Page>(await who.get(`/api/v1/search?q=${query}`));
   const shown = async (query: string, who = anna) => {
@@ -142,7 +142,7 @@ onEachEngine('the search API', (engine) => {
     for (const kind of ['entry', 'feed']) expect(await shown(`rain&kind=${kind}`, ben)).toEqual([]);
     // Whoever knows an id of another gets no text for it.
     const [annaId, benId] = [1, 2];
-    for (const source of Object.values(searchSources(store))) {
+    for (const source of Object.values(searchSources(store, noFiles))) {
       const ids = await source.list(0, 100);
       const ofBen = await source.read(ids, benId);
       expect(ofBen.every(({ userId }) => userId === benId)).toBe(true);

@@ -91,6 +91,22 @@ onEachEngine('the runner', (engine) => {
     expect(seen).toEqual([7]);
   });
 
+  it('tells a handler when no other attempt will follow', async () => {
+    const told: boolean[] = [];
+    start([
+      job(
+        async ({ isLastAttempt }) => {
+          told.push(isLastAttempt);
+          throw new Error('it fails each time');
+        },
+        { maxAttempts: 3 },
+      ),
+    ]);
+    const { id } = await queue.enqueue({ ...kind, maxAttempts: 3 }, { n: 1 });
+    await untilState(id, 'dead');
+    expect(told).toEqual([false, false, true]);
+  });
+
   it('does what becomes due later, without being called', async () => {
     start([job(async () => {})]);
     const { id } = await queue.enqueue(kind, { n: 1 }, { delayMs: 400 });

@@ -58,7 +58,11 @@ onEachEngine('the reader, with everything at once', (engine) => {
         const entry = pick(await listAll(rows), turn);
         if (!entry) return;
         const { id } = await rows.bookmarks.create({
-          ...{ saved: { url: 'https://e', key: `1:${turn % 2}` }, entryId: entry.id, feedId: entry.feedId },
+          ...{
+            saved: { url: 'https://e', key: `1:${turn % 2}`, olderKeys: [] },
+            entryId: entry.id,
+            feedId: entry.feedId,
+          },
           ...{ link: '', title: '', content: '', pubDate: 0, feedName: '' },
         });
         await rows.bookmarks.delete(id);

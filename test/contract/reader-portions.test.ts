@@ -206,7 +206,7 @@ onEachEngine('changes of many entries at once', (engine) => {
     const ids = [newest?.id ?? 0, second?.id ?? 0];
     const bookmark = await anna.rows.bookmarks.create({
       ...{
-        saved: { url: 'https://example.org/a', key: '1:example.org/a' },
+        saved: { url: 'https://example.org/a', key: '1:example.org/a', olderKeys: [] },
         entryId: ids[0] ?? null,
         feedId: feed.id,
       },
@@ -253,7 +253,7 @@ onEachEngine('changes of many entries at once', (engine) => {
     await anna.rows.feeds.delete(feed.id);
     const bookmark = anna.rows.bookmarks.create({
       ...{
-        saved: { url: 'https://example.org/a', key: '1:example.org/a' },
+        saved: { url: 'https://example.org/a', key: '1:example.org/a', olderKeys: [] },
         entryId: oldest,
         feedId: feed.id,
       },

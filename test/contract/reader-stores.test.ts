@@ -260,7 +260,7 @@ onEachEngine('feeds, entries and bookmarks', (engine) => {
   });
 
   const bookmarkOf = (over = {}) => ({
-    saved: { url: 'https://example.org/a', key: '1:example.org/a' },
+    saved: { url: 'https://example.org/a', key: '1:example.org/a', olderKeys: [] },
     entryId: null,
     feedId: null,
     link: 'https://example.org/a',
@@ -322,7 +322,7 @@ onEachEngine('feeds, entries and bookmarks', (engine) => {
     for (let n = 0; n < 5; n++) {
       clock.advance(n % 2);
       await anna.bookmarks.create(
-        bookmarkOf({ saved: { url: `https://e/${n}`, key: `1:e/${n}` }, title: `${n}` }),
+        bookmarkOf({ saved: { url: `https://e/${n}`, key: `1:e/${n}`, olderKeys: [] }, title: `${n}` }),
       );
     }
     const first = await anna.bookmarks.list({ limit: 3 });
@@ -332,7 +332,9 @@ onEachEngine('feeds, entries and bookmarks', (engine) => {
     expect(all.map(({ title }) => title)).toEqual(['4', '3', '2', '1', '0']);
     await anna.bookmarks.delete(all[0]?.id ?? 0);
     await expect(anna.bookmarks.delete(all[0]?.id ?? 0)).rejects.toThrow(NotFound);
-    const again = await anna.bookmarks.create(bookmarkOf({ saved: { url: 'https://e/4', key: '1:e/4' } }));
+    const again = await anna.bookmarks.create(
+      bookmarkOf({ saved: { url: 'https://e/4', key: '1:e/4', olderKeys: [] } }),
+    );
     expect(again.id).toBeGreaterThan(all[0]?.id ?? 0);
     const { deleted_at } = await database.read
       .selectFrom('items')
@@ -372,7 +374,7 @@ onEachEngine('feeds, entries and bookmarks', (engine) => {
       const feed = await anna.feeds.create(newFeed(`https://gone.example/${round}`));
       await fill(store, feed.link, [published(`g${round}`)]);
       const [entry] = await listAll(anna, { feedId: feed.id });
-      const saved = { url: `https://e/${round}`, key: `1:e/${round}` };
+      const saved = { url: `https://e/${round}`, key: `1:e/${round}`, olderKeys: [] };
       const works = [
         () => anna.feeds.delete(feed.id),
         () =>

@@ -222,6 +222,19 @@ onEachEngine('the indexer', (engine) => {
     expect(await termRows()).toBe(1_203);
   });
 
+  it('gives every document its new key when the rules for addresses have changed, and splits no text for it', async () => {
+    source.put({ refId: 1, text: 'water', urlKey: '1:page' });
+    await indexAll(store, source);
+    const before = JSON.stringify({ terms: 1, after: null });
+    await database.write((trx) =>
+      trx.updateTable('meta').set({ value: before }).where('key', '=', 'search_noted:entry').execute(),
+    );
+    source.put({ refId: 1, urlKey: '2:page' });
+    expect(await wroteTerms(() => indexAll(store, source))).toBe(false);
+    const { hits } = await store.forUser(1).search.find(parseQuery('water'), { order: 'rank', limit: 9 });
+    expect(hits).toMatchObject([{ urlKey: '2:page' }]);
+  });
+
   it('finds room for many documents of one minute', async () => {
     for (let n = 1; n <= 3_000; n++) source.put({ refId: n, text: `n${n}`, publishedAt: 1_700_000_000_000 });
     await indexAll(store, source);

@@ -69,7 +69,9 @@ onEachEngine('users and tokens on the command line', (engine) => {
 
   it('lists the users as a table and as JSON', async () => {
     const { stdout } = await run('user list');
-    expect(stdout).toMatch(/^ID +USERNAME +ROLE +CREATED\n\d+ +anna +owner .*\n\d+ +ben +member .*\n$/);
+    expect(stdout).toMatch(
+      /^ID +USERNAME +ROLE +SINGLE_SIGN_ON +CREATED\n\d+ +anna +owner +no .*\n\d+ +ben +member +no .*\n$/,
+    );
     expect(await json('user list --json')).toMatchObject([
       { username: 'anna', role: 'owner', created: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) },
       { username: 'ben', role: 'member' },

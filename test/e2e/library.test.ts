@@ -92,6 +92,21 @@ onEachEngine('a library and its processes', (engine) => {
     expect(JSON.parse(stdout).tables).toContainEqual(expect.objectContaining({ table: 'groups', rows: 31 }));
   }, 60_000);
 
+  it('brings pages that were still to be read into the queue again', async () => {
+    const server = await lectern.serve({ role: 'api', env });
+    const headers = { Authorization: `Bearer ${await token()}` };
+    const page = { url: 'https://example.org/page' };
+    const saved = await server.request('/api/v1/items', jsonRequest('POST', page, headers));
+    expect(saved.status).toBe(201);
+    await server.stop();
+    // A command leaves nothing unwritten.
+    await run('user', 'list');
+    env = { ...env, ...(await freshIndex()) };
+    expect(await run('reinflate', '--json')).toMatchObject({ code: 0 });
+    const { stdout } = await run('jobs', 'list', '--name', 'enrich-item', '--json');
+    expect(JSON.parse(stdout)).toMatchObject([{ name: 'enrich-item', state: 'waiting' }]);
+  }, 60_000);
+
   it('is checked, compacted and measured', async () => {
     await lectern.run(['user', 'add', 'anna', '--password-stdin'], { env, stdin: password });
     await token();

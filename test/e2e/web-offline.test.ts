@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useBrowser } from '../support/browser.ts';
+import { pageText, putPage } from '../support/saved-pages.ts';
 import { until } from '../support/until.ts';
 import { startWebApp, type WebApp } from '../support/web-app.ts';
 
@@ -57,6 +58,31 @@ describe('without the server', { timeout: 120_000 }, () => {
     await text(page, 2).waitFor();
     await page.goto(`${app.url}/search`);
     await page.getByRole('navigation', { name: 'Places' }).waitFor();
+  });
+
+  it('shows the library and the saved pages that were read', async () => {
+    const title = 'Kept for the train';
+    const url = putPage(app.site, '/kept', { title });
+    await app.api('POST', '/api/v1/items', { url });
+    const page = await browser.page({ expecting: [/ERR_INTERNET_DISCONNECTED|Failed to load resource/] });
+    await app.logIn(page.context());
+    await page.goto(`${app.url}/library`);
+    await page.evaluate('navigator.serviceWorker.ready.then(() => true)');
+    await page.getByRole('link', { name: title }).waitFor();
+    await page.reload();
+    const copy = page.frameLocator('iframe >> visible=true').getByText(pageText(title));
+    await page.getByRole('link', { name: title }).click();
+    await copy.waitFor();
+    await page.goBack();
+    await page.getByRole('link', { name: title }).waitFor();
+    await page.context().setOffline(true);
+    await page.reload();
+    await page.getByRole('link', { name: title }).click();
+    await copy.waitFor();
+    // What needs the server says so, and leaves everything as it is.
+    await page.keyboard.press('s');
+    await page.getByText('That was not saved.').waitFor();
+    await page.getByRole('button', { name: 'Favourite', exact: true }).waitFor();
   });
 
   it('keeps what is set meanwhile, over a reload, and tells the account when the server is back', async () => {

@@ -141,6 +141,17 @@ describe('the pages beside the reader', { timeout: 60_000 }, () => {
     await app.api('PATCH', '/api/me/preferences', { language: '', theme: 'system' });
   });
 
+  it('has saved pages looked after when asked, and gives a way to save from any page', async () => {
+    const page = await open('/settings');
+    const section = page.getByRole('region', { name: 'Library' });
+    await section.getByLabel('Look after saved pages').check();
+    await until('the account knows', async () => {
+      const { data } = await app.api('GET', '/api/me/preferences');
+      return data.check_links === true;
+    });
+    await section.getByText(`javascript:void open('${app.url}/library?url='`).waitFor();
+  });
+
   it('shows every part that the pages are made of', async () => {
     const page = await open('/parts');
     await page.getByRole('heading', { level: 1 }).waitFor();

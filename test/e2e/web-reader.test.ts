@@ -286,12 +286,14 @@ describe('the reader', { timeout: 60_000 }, () => {
     let panel = await open('Settling');
     await panel.getByLabel('Name').fill('Settled');
     await panel.getByLabel('Keep at most').fill('50');
+    await panel.getByLabel('Read the full text of its pages').check();
     await panel.getByLabel('Pause this feed').check();
     await panel.getByRole('button', { name: 'Save' }).click();
     await gone(panel);
     expect((await app.api('GET', `/api/feeds/${feeds.Settling}`)).data).toMatchObject({
       name: 'Settled',
       keep_entries: 50,
+      full_text: true,
       suspended: true,
     });
     panel = await open('Settled');

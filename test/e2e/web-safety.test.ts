@@ -1,6 +1,12 @@
 // What a feed writes stays text: it cannot run, ask for anything, or lead anybody away.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useBrowser } from '../support/browser.ts';
+import { openFreshStore, useEngine } from '../support/engines.ts';
+import { databaseUrl } from '../support/lectern-process.ts';
+import { writeItems } from '../support/saved-pages.ts';
 import { weaknessesOf } from '../support/strict-policy.ts';
 import { until } from '../support/until.ts';
 import { startWebApp, type WebApp } from '../support/web-app.ts';
@@ -9,6 +15,7 @@ import { dormantHarm, setXssTrap } from '../support/xss-trap.ts';
 import { xssAddresses, xssVectors } from '../support/xss-vectors.ts';
 
 const browser = useBrowser();
+const engine = useEngine('sqlite');
 
 /** Otherwise nothing would be proven by a page in which nothing happens. */
 describe('the trap', () => {
@@ -193,7 +200,17 @@ describe('feeds that mean harm', { timeout: 120_000 }, () => {
     const content = `/api/items/${items[0].id}/content`;
     const context = await browser.context();
     await app.logIn(context);
-    const paths = ['/', '/search', '/operations', '/settings', '/parts', '/login', '/docs', content];
+    const paths = [
+      '/',
+      '/library',
+      '/search',
+      '/operations',
+      '/settings',
+      '/parts',
+      '/login',
+      '/docs',
+      content,
+    ];
     for (const path of paths) {
       const answer = await context.request.get(app.url + path);
       expect([path, answer.status()]).toEqual([path, 200]);
@@ -210,5 +227,107 @@ describe('feeds that mean harm', { timeout: 120_000 }, () => {
         expect(html).not.toContain('<script');
       }
     }
+  });
+});
+
+describe('saved pages that mean harm', { timeout: 120_000 }, () => {
+  let app: WebApp;
+  let opened: Awaited<ReturnType<typeof openFreshStore>>;
+  const folder = mkdtempSync(join(tmpdir(), 'lectern-harm-'));
+  const name = `"><img src=// onerror=alert(910)><svg onload=alert(911)>`;
+  let collectionId: string;
+
+  beforeAll(async () => {
+    opened = await openFreshStore(engine);
+    app = await startWebApp({
+      env: { LECTERN_DATABASE_URL: databaseUrl(opened.target), LECTERN_LIBRARY_URL: `file:${folder}` },
+    });
+    const evil = app.site.origin;
+    const addresses = xssAddresses(evil);
+    collectionId = (await app.api('POST', '/api/v1/collections', { name })).id;
+    // As no page and no person could have given it: past every check on the way in.
+    await writeItems(
+      { db: opened.database, folder },
+      xssVectors(evil).map(({ html }, n) => ({
+        url: addresses[n % addresses.length] as string,
+        title: `${n} ${html}`,
+        excerpt: html,
+        author: html,
+        siteName: html,
+        tags: [html.slice(0, 45), `<b onclick=alert(${n})>`],
+        collectionId: Number(collectionId),
+        error: n % 7 === 3 ? html : null,
+        copy: n % 7 === 3 ? null : `<p>zebra-${n}</p>${html}<p>the end</p>`,
+      })),
+    );
+  }, 120_000);
+  afterAll(async () => {
+    await app.close();
+    await opened.store.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const open = async (path: string) => {
+    const context = await browser.context({ reducedMotion: 'reduce' });
+    const trap = await setXssTrap(context, { home: app.url, evil: app.site.origin });
+    await app.logIn(context);
+    const page = await context.newPage();
+    await page.goto(app.url + path);
+    return { page, trap };
+  };
+
+  it('run nothing in the grid, the list and the copy, whatever they say', async () => {
+    await app.api('PATCH', '/api/me/preferences', { library_view: 'grid' });
+    const { page, trap } = await open('/library');
+    const links = page.getByRole('region', { name: 'Items' }).getByRole('listitem').getByRole('link');
+    await links.first().waitFor();
+    expect(await dormantHarm(page)).toEqual([]);
+    await page.keyboard.press('w');
+    await page.keyboard.press('j');
+    await page.keyboard.press('o');
+    for (const [n] of xssVectors('').entries()) {
+      await until(`item ${n} is shown`, () =>
+        page.evaluate(`document.querySelector('article h1')?.textContent.trim().startsWith('${n} ') &&
+          (${n % 7 === 3} || [...document.querySelectorAll('iframe')].some((frame) =>
+          frame.contentDocument?.body?.textContent.includes('zebra-${n}')))`),
+      );
+      expect(await dormantHarm(page)).toEqual([]);
+      await page.keyboard.press('j');
+    }
+    expect(trap.caught).toEqual([]);
+  });
+
+  it('run nothing where they are named, tagged, moved and edited', async () => {
+    const { page, trap } = await open(
+      `/library?collection=${collectionId}&tag=${encodeURIComponent('<b onclick=alert(0)>')}`,
+    );
+    await page.getByRole('heading', { level: 1 }).getByText('alert(910)').waitFor();
+    await page.keyboard.press('j');
+    for (const key of ['t', 'm', 'a']) {
+      await page.keyboard.press(key);
+      await page.getByRole('dialog').waitFor();
+      expect(await dormantHarm(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    }
+    await page.keyboard.press('o');
+    await page.getByRole('article').getByRole('heading', { level: 1 }).waitFor();
+    await page.keyboard.press('i');
+    await page.getByRole('textbox', { name: /^Excerpt/ }).waitFor();
+    expect(await dormantHarm(page)).toEqual([]);
+    // An address that is none of the web leads nowhere.
+    const hrefs = await page
+      .locator('article a[href]')
+      .evaluateAll((links) => links.map((link) => link.getAttribute('href')));
+    for (const href of hrefs) expect(href).toMatch(/^(https?:\/\/|\/library)/);
+    expect(trap.caught).toEqual([]);
+  });
+
+  it('and what is handed over by an address is shown as text', async () => {
+    const given = new URLSearchParams({ url: `javascript:alert(920)//${name}`, title: name, text: name });
+    const { page, trap } = await open(`/library?${given}`);
+    await page.getByRole('dialog').getByText('not an address').first().waitFor();
+    expect(await dormantHarm(page)).toEqual([]);
+    expect(trap.caught).toEqual([]);
   });
 });

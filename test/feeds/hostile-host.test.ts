@@ -1,13 +1,13 @@
 // Fifty hosts, one of which takes connections and never answers: the others are fetched as if it were not there.
 import type { Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { createHostTurns } from '../../src/feeds/host-turns.ts';
 import { pullFeed } from '../../src/feeds/pull-feed.ts';
 import { pullKind } from '../../src/feeds/pull-jobs.ts';
 import { createRegistry, defineJob, type JobDefinition } from '../../src/jobs/registry.ts';
 import { Runner } from '../../src/jobs/runner.ts';
 import { usualSettings } from '../../src/jobs/settings.ts';
 import { createLog } from '../../src/log.ts';
+import { createHostTurns } from '../../src/outbound/host-turns.ts';
 import { onEachEngine, openFreshStore } from '../support/engines.ts';
 import { feedSite, parseGuids } from '../support/feed-server.ts';
 import { createWorld } from '../support/outbound.ts';

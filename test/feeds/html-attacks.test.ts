@@ -1,8 +1,8 @@
 // No HTML that comes with an entry runs anything, however often it is read and written again.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { plainText, titleText } from '../../src/feeds/plain-text.ts';
-import { sanitiseHtml } from '../../src/feeds/sanitise-html.ts';
+import { plainText, titleText } from '../../src/html/plain-text.ts';
+import { sanitiseHtml } from '../../src/html/sanitise-html.ts';
 import { harmsOf } from '../support/harmful-html.ts';
 import { htmlAttacks } from '../support/html-attacks.ts';
 

@@ -3,19 +3,21 @@ import { createServer, type RequestListener } from 'node:http';
 import { sql } from 'kysely';
 import { beforeEach, expect, it } from 'vitest';
 import { Later } from '../../src/errors.ts';
-import { createHostTurns } from '../../src/feeds/host-turns.ts';
+import { bookmarkEntry } from '../../src/feeds/bookmark.ts';
 import { fetchIcon, type IconDeps } from '../../src/feeds/icons/fetch-icon.ts';
 import { iconKind, scheduleIcons } from '../../src/feeds/icons/icon-jobs.ts';
 import { schedulePulls } from '../../src/feeds/pull-jobs.ts';
+import { createHostTurns } from '../../src/outbound/host-turns.ts';
 import type { Database } from '../../src/store/database.ts';
 import type { Store, UserRows } from '../../src/store/store.ts';
 import type { TestClock } from '../support/clock.ts';
 import { onEachEngine, openFreshStore } from '../support/engines.ts';
 import { parseGuids } from '../support/feed-server.ts';
+import { changeItem, saveItem } from '../support/items.ts';
 import { createWorld, listen, startCanary, type World } from '../support/outbound.ts';
 import { httpProxy } from '../support/proxies.ts';
 import { doPulls } from '../support/pulling.ts';
-import { addUser, newFeed } from '../support/reader.ts';
+import { addUser, listAll, newFeed } from '../support/reader.ts';
 
 const day = 86_400_000;
 const png = Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.from('the rest')]);
@@ -266,6 +268,32 @@ onEachEngine('the icon of a site', (engine) => {
     expect((await anna.feeds.get(feed.id)).entries).toBe(1);
     expect(proxy.asked).toHaveLength(1);
     expect(await work()).toEqual([]);
+  });
+
+  it('is looked for and kept for saved items too, as long as one is there', async () => {
+    pages['/favicon.ico'] = { body: ico };
+    const id = await saveItem(database, 1, 'http://site.example/a/page');
+    expect(await work()).toEqual(['http://site.example']);
+    expect(await work()).toEqual([]);
+    await store.icons.forgetUnused();
+    expect(await iconRow()).toMatchObject({ type: 'image/x-icon' });
+    await changeItem(database, id, { deleted_at: clock.now() });
+    await store.icons.forgetUnused();
+    expect(await iconRow()).toBeUndefined();
+    expect(await work()).toEqual([]);
+  });
+
+  it('is not looked for past the proxy that a starred entry came through', async () => {
+    const port = await listen(createServer(answer));
+    await world.rawSite('proxy.example', httpProxy(() => port).serve);
+    const feed = await follow(anna, { proxy: 'http://proxy.example:8080' });
+    await pull();
+    const [entry] = await listAll(anna, { feedId: feed.id });
+    await bookmarkEntry(anna, entry?.id ?? 0);
+    expect(await work()).toEqual([]);
+    // Until a person saves the page themselves.
+    await saveItem(database, 1, entry?.link ?? '');
+    expect(await work()).toEqual([new URL(entry?.link ?? '').origin]);
   });
 
   it('is there at once for those who follow the site later', async () => {

@@ -2,9 +2,9 @@
 import { sql } from 'kysely';
 import { beforeEach, expect, it } from 'vitest';
 import { LeaseLost } from '../../src/errors.ts';
-import { createHostTurns } from '../../src/feeds/host-turns.ts';
 import { type Pull, type PullDeps, pullFeed } from '../../src/feeds/pull-feed.ts';
 import { requestRefresh, schedulePulls } from '../../src/feeds/pull-jobs.ts';
+import { createHostTurns } from '../../src/outbound/host-turns.ts';
 import type { Database } from '../../src/store/database.ts';
 import type { Store, UserRows } from '../../src/store/store.ts';
 import type { TestClock } from '../support/clock.ts';
@@ -491,7 +491,7 @@ onEachEngine('a pull', (engine) => {
     const idOf = (guid: string) => entries.find((entry) => entry.guid === guid)?.id ?? 0;
     await anna.entries.mark(['a', 'b', 'c', 'd'].map(idOf), { read: true });
     await anna.bookmarks.create({
-      saved: { url: 'https://example.org/b', key: '1:example.org/b' },
+      saved: { url: 'https://example.org/b', key: '1:example.org/b', olderKeys: [] },
       entryId: idOf('b'),
       feedId: feed.id,
       link: 'https://example.org/b',

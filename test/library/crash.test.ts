@@ -1,7 +1,9 @@
 // The process ends at every file operation and at every transaction, in turn: a restart needs no hand, and
 // nothing that was flushed is lost.
-import { cpSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
 import type { FileSystem } from '../../src/library/files/file-system.ts';
 import { openFolderFiles } from '../../src/library/files/folder-files.ts';
 import { type FlushDeps, flushJournal } from '../../src/library/journal/flush.ts';
@@ -26,6 +28,11 @@ import {
 const day = 24 * 3600 * 1000;
 /** Where the library is rebuilt to see what it holds; SQLite, whatever the engine that wrote it. */
 const elsewhere = useEngine('sqlite');
+/** What the scenes were made in. */
+const madeIn: string[] = [];
+afterAll(() => {
+  for (const folder of madeIn) rmSync(folder, { recursive: true, force: true });
+});
 
 type Work = (deps: FlushDeps) => Promise<unknown>;
 
@@ -119,10 +126,53 @@ interface Scene {
   readonly all: string;
 }
 
-/** Two days of sets in the library, with rows that came, changed and went, and one change that is not there yet. */
+interface MadeScene {
+  readonly folder: string;
+  readonly target: Target;
+  readonly at: number;
+  readonly flushed: string;
+  readonly all: string;
+}
+
+const made = new Map<string, Promise<MadeScene>>();
+
+/** The same for every crash. On SQLite it is made once, and each crash has a copy of it to spoil. */
 async function setScene(engine: Engine): Promise<Scene> {
-  const clock = new TestClock();
+  if (engine.name === 'postgres') return openScene(await makeScene(engine, await temporaryFolder()));
+  if (!made.has(engine.name)) {
+    const kept = mkdtempSync(join(tmpdir(), 'lectern-library-'));
+    madeIn.push(kept);
+    made.set(engine.name, keepScene(engine, kept));
+  }
+  const scene = (await made.get(engine.name)) as MadeScene;
   const folder = await temporaryFolder();
+  cpSync(scene.folder, folder, { recursive: true });
+  const target = await engine.freshTarget({ empty: true });
+  if (target.engine === 'sqlite' && scene.target.engine === 'sqlite')
+    copyFileSync(scene.target.path, target.path);
+  return openScene({ ...scene, folder, target });
+}
+
+/** The engine clears its files away after each suite; this scene serves more than one. */
+async function keepScene(engine: Engine, kept: string): Promise<MadeScene> {
+  const library = join(kept, 'library');
+  mkdirSync(library);
+  const scene = await makeScene(engine, library);
+  if (scene.target.engine !== 'sqlite') return scene;
+  const path = join(kept, 'index.db');
+  copyFileSync(scene.target.path, path);
+  return { ...scene, target: { ...scene.target, path } };
+}
+
+async function openScene(scene: MadeScene): Promise<Scene> {
+  const clock = new TestClock(scene.at);
+  const pair = await openPair(scene.target, await folderFiles(scene.folder, clock), clock);
+  return { ...scene, clock, pair };
+}
+
+/** Two days of sets in the library, with rows that came, changed and went, and one change that is not there yet. */
+async function makeScene(engine: Engine, folder: string): Promise<MadeScene> {
+  const clock = new TestClock();
   const target = await engine.freshTarget();
   const pair = await openPair(target, await folderFiles(folder, clock), clock);
   const anna = await pair.store.users.create({ username: 'anna', passwordHash: null, role: 'owner' });
@@ -139,7 +189,9 @@ async function setScene(engine: Engine): Promise<Scene> {
   }
   const flushed = (await pair.store.stateHash()).hash;
   await groups.create({ name: 'not flushed yet' });
-  return { clock, folder, target, pair, flushed, all: (await pair.store.stateHash()).hash };
+  const all = (await pair.store.stateHash()).hash;
+  await pair.close();
+  return { folder, target, at: clock.now(), flushed, all };
 }
 
 async function untilCrash(work: Promise<unknown>): Promise<void> {

@@ -2,9 +2,9 @@
 // nothing had been. From each engine into each.
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { bookmarkEntry } from '../../src/feeds/bookmark.ts';
-import { createHostTurns } from '../../src/feeds/host-turns.ts';
 import type { PullDeps } from '../../src/feeds/pull-feed.ts';
 import { schedulePulls } from '../../src/feeds/pull-jobs.ts';
+import { createHostTurns } from '../../src/outbound/host-turns.ts';
 import type { Target } from '../../src/store/open.ts';
 import type { UserRows } from '../../src/store/store.ts';
 import { TestClock } from '../support/clock.ts';

@@ -19,7 +19,7 @@ import {
   temporaryFolder,
 } from '../support/library.ts';
 import { addUser, fill, listAll, newFeed, published } from '../support/reader.ts';
-import { indexAll } from '../support/search-docs.ts';
+import { indexAll, noFiles } from '../support/search-docs.ts';
 import { withSession } from '../support/session.ts';
 
 const hour = 3600 * 1000;
@@ -104,9 +104,9 @@ describe.each<[from: EngineName, to: EngineName]>([
     const clock = new TestClock();
     const files = await folderFiles(await temporaryFolder(), clock);
     const found = async ({ store }: OpenedPair) => {
-      await indexAll(store, ...Object.values(searchSources(store)));
+      await indexAll(store, ...Object.values(searchSources(store, noFiles)));
       const shown: Record<string, string[]> = {};
-      for (const kinds of [undefined, ['bookmark'], ['entry'], ['feed']]) {
+      for (const kinds of [undefined, ['item'], ['bookmark'], ['entry'], ['feed']]) {
         const options = { order: 'rank', limit: 100, ...(kinds && { kinds }) } as const;
         const page = await store.forUser(1).search.find(parseQuery('rain'), options);
         expect(page.found).toBe(page.hits.length);

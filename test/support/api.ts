@@ -1,8 +1,12 @@
 // The API on a fresh store, and those who call it: visitors, browsers that are logged in, programs with a token.
 import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { AccountDeps } from '../../src/accounts/deps.ts';
+import type { Oidc } from '../../src/accounts/oidc.ts';
 import { createPasswords } from '../../src/accounts/passwords.ts';
 import { createToken } from '../../src/accounts/tokens.ts';
 import { addUser } from '../../src/accounts/users.ts';
@@ -14,12 +18,15 @@ import { readWebApp } from '../../src/api/pages/web-app.ts';
 import { searchSources } from '../../src/cli/search-sources.ts';
 
 import type { FoundFeed } from '../../src/feeds/discover/discover-feeds.ts';
+import type { Files } from '../../src/library/files/files.ts';
+import { openFolderFiles } from '../../src/library/files/folder-files.ts';
 import type { FolderStats } from '../../src/library/stats.ts';
 import { createLog } from '../../src/log.ts';
 import type { Scope, User } from '../../src/model/user.ts';
 import type { AttemptLimits } from '../../src/store/login-attempt-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { type Engine, openFreshStore } from './engines.ts';
+import { testFilesDeps } from './libraries.ts';
 
 export const host = 'reader.example';
 export const ownOrigin = `http://${host}`;
@@ -31,6 +38,7 @@ export const password = 'correct horse battery';
 export const usualLimits: AttemptLimits = { rateLimit: 10, windowMs: 60_000, blockMs: 300_000 };
 
 export interface ApiOptions {
+  oidc?: Oidc;
   trustedProxies?: ClientRules['trustedProxies'];
   publicUrl?: string;
   corsAllowedOrigins?: string[];
@@ -38,13 +46,17 @@ export interface ApiOptions {
   /** In place of the real store, for a suite that wants a moment of it to last. */
   discoverFeeds?: (address: string) => Promise<readonly FoundFeed[]>;
   measureLibrary?: () => Promise<readonly FolderStats[]>;
+  files?: Pick<Files, 'read'>;
   store?: Store;
 }
 
-type Opened = Awaited<ReturnType<typeof openFreshStore>>;
+type Opened = Awaited<ReturnType<typeof openFreshStore>> & { readonly files: Files; readonly folder: string };
 
 export async function openApi(engine: Engine, options: ApiOptions = {}): Promise<TestApi> {
-  return new TestApi(await openFreshStore(engine), options);
+  const folder = await mkdtemp(join(tmpdir(), 'lectern-library-'));
+  const files = await openFolderFiles(folder, testFilesDeps);
+  const opened = await openFreshStore(engine);
+  return new TestApi({ ...opened, files, folder }, options);
 }
 
 export class TestApi {
@@ -69,6 +81,7 @@ export class TestApi {
     const { app, entries, endStreams } = createApi({
       store,
       accounts: this.accounts,
+      oidc: options.oidc,
       client: { trustedProxies: options.trustedProxies ?? [], publicUrl: options.publicUrl },
       corsAllowedOrigins: options.corsAllowedOrigins ?? [],
       log: createLog({ level: 'debug', format: 'json', out: collect(this.logLines) }),
@@ -78,7 +91,8 @@ export class TestApi {
       now: opened.clock.now,
       webApp,
       discoverFeeds: options.discoverFeeds ?? (async () => []),
-      searchSources: searchSources(store),
+      searchSources: searchSources(store, opened.files),
+      files: options.files ?? opened.files,
       measureLibrary: options.measureLibrary ?? (async () => []),
     });
     this.app = app;
@@ -142,8 +156,9 @@ export class TestApi {
     return found;
   }
 
-  close(): Promise<void> {
-    return this.opened.store.close();
+  async close(): Promise<void> {
+    await this.opened.store.close();
+    await rm(this.opened.folder, { recursive: true, force: true });
   }
 }
 

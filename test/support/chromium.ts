@@ -28,6 +28,20 @@ export function launchBrowser(options: LaunchOptions = {}): Promise<Browser> {
   });
 }
 
+/** The same as a program that needs nothing of the environment. */
+export function browserProgram(folder: string): string {
+  const wanted = process.env.TEST_BROWSER;
+  const system = wanted === 'npm' ? undefined : wanted || findSystemChromium();
+  if (system) return system;
+  const { executablePath, env = {} } = npmChromium();
+  const settings = ['FONTCONFIG_FILE', 'LD_LIBRARY_PATH'].map((name) => `export ${name}='${env[name]}'`);
+  const script = join(folder, 'browser');
+  writeFileSync(script, `#!/bin/sh\n${settings.join('\n')}\nexec '${executablePath}' "$@"\n`, {
+    mode: 0o755,
+  });
+  return script;
+}
+
 function findSystemChromium(): string | undefined {
   const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
   const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');

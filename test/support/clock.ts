@@ -1,6 +1,10 @@
 /** A clock that stands still until it is told to move. */
 export class TestClock {
-  #millis = Date.UTC(2026, 0, 1);
+  #millis: number;
+
+  constructor(at = Date.UTC(2026, 0, 1)) {
+    this.#millis = at;
+  }
 
   readonly now = (): number => this.#millis;
 

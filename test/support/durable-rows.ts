@@ -87,6 +87,7 @@ export const generators: Readonly<Record<string, Generator>> = {
           moved_at: pick % 4 === 0 ? pick : null,
           read_through_id: pick % 5,
           keep_entries: pick % 2 === 0 ? null : pick,
+          full_text: pick % 2,
           deleted_at: pick % 11 === 0 ? pick : null,
           created_at: pick,
           updated_at: pick,
@@ -152,24 +153,41 @@ export const generators: Readonly<Record<string, Generator>> = {
           title: text,
           title_from: ['', 'entry', 'page', 'raindrop', 'person'][pick % 5],
           excerpt: text,
+          excerpt_from: ['', 'page', 'raindrop', 'person'][pick % 4],
           author: text,
-          status: '',
+          site_name: text,
+          language: text,
+          published_at: pick % 2 === 0 ? null : pick,
+          canonical_url: text,
+          word_count: pick,
+          site_origin: text,
+          status: ['unread', 'archived'][pick % 2],
           is_favorite: pick % 2,
-          collection_id: null,
+          collection_id: pick % 3 === 0 ? pick : null,
           snapshot_key: null,
-          text_sha256: null,
+          snapshot_files: null,
+          text_sha256: pick % 3 === 0 ? text : null,
           thumbnail_key: null,
-          enrichment_status: 'pending',
-          enrichment_error: null,
-          enriched_at: null,
+          thumbnail_sha256: null,
+          enrichment_status: ['pending', 'succeeded', 'failed', null][pick % 4],
+          enrichment_error: pick % 4 === 2 ? text : null,
+          enriched_at: pick % 4 === 1 ? pick : null,
           saved_at: pick % 2 === 0 ? null : pick,
           created_at: pick,
           updated_at: pick,
           deleted_at: null,
+          deleted_by: '',
+          purged_at: null,
         }
       );
     },
-    change: ({ pick, text }) => ({ title: text, url_key: `1:${pick % 5}`, deleted_at: pick }),
+    change: ({ pick, text }) => ({
+      title: text,
+      url_key: `1:${pick % 5}`,
+      deleted_at: pick,
+      deleted_by: 'person',
+      purged_at: pick % 2 === 0 ? null : pick,
+    }),
     names: { user_id: 'users' },
   },
   bookmarks: {
@@ -191,6 +209,7 @@ export const generators: Readonly<Record<string, Generator>> = {
           pub_date: pick,
           feed_name: text,
           created_at: pick,
+          deleted_at: pick % 3 === 0 ? pick : null,
         }
       );
     },
@@ -204,6 +223,78 @@ export const generators: Readonly<Record<string, Generator>> = {
     },
     change: ({ pick, text }) => ({ name: `p${pick % 4}`, value: JSON.stringify({ text }) }),
     names: { user_id: 'users' },
+  },
+  item_tags: {
+    insert: ({ pick, text }, live) => {
+      const item = anyOf(live.get('items'), pick);
+      return (
+        item && {
+          item_id: item.id,
+          name: `${pick % 6}${text}`,
+          user_id: item.user_id,
+          created_at: item.created_at,
+        }
+      );
+    },
+    change: ({ pick }) => ({ name: `${pick % 6}`, created_at: pick }),
+    names: { user_id: 'users', item_id: 'items' },
+  },
+  collections: {
+    insert: ({ pick, text }, live) => {
+      const user = anyOf(live.get('users'), pick);
+      const parent = anyOf(
+        live.get('collections')?.filter((row) => row.user_id === user?.id),
+        pick,
+      );
+      return (
+        user && {
+          user_id: user.id,
+          parent_id: pick % 2 === 0 ? null : (parent?.id ?? null),
+          name: text,
+          description: text,
+          source: pick % 3 === 0 ? 'raindrop' : '',
+          external_id: pick % 3 === 0 ? String(pick) : '',
+          created_at: pick,
+          updated_at: pick,
+        }
+      );
+    },
+    change: ({ pick }) => ({ name: ['a', 'b', 'c'][pick % 3], updated_at: pick }),
+    names: { user_id: 'users', parent_id: 'collections' },
+  },
+  resources: {
+    insert: ({ pick, text }, live) => {
+      const user = anyOf(live.get('users'), pick);
+      const item = anyOf(
+        live.get('items')?.filter((row) => row.user_id === user?.id),
+        pick,
+      );
+      return (
+        user && {
+          user_id: user.id,
+          item_id: item?.id ?? null,
+          source: ['a', 'a_', 'A', '%'][pick % 4],
+          original_id: `${pick % 5}${text}`,
+          type: 'web',
+          title: text,
+          content_hash: text,
+          full_hash: text,
+          deleted_at: pick % 2 === 0 ? null : pick,
+          created_at: pick,
+          updated_at: pick,
+        }
+      );
+    },
+    change: ({ pick, text }) => ({ title: text, deleted_at: pick % 2 === 0 ? null : pick }),
+    names: { user_id: 'users', item_id: 'items' },
+  },
+  entry_texts: {
+    insert: ({ pick, text }, live) => {
+      const entry = anyOf(live.get('entries'), pick);
+      return entry && { entry_id: entry.id, user_id: entry.user_id, content: text, fetched_at: pick };
+    },
+    change: ({ text }) => ({ content: `f${text}` }),
+    names: { user_id: 'users', entry_id: 'entries' },
   },
 };
 

@@ -1,6 +1,6 @@
 // Suites that run on both engines: a SQLite file and a database of the real PostgreSQL, each fresh for its file.
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, inject } from 'vitest';
@@ -64,7 +64,9 @@ export function useEngine(name: EngineName): Engine {
       if (name === 'sqlite') {
         const folder = mkdtempSync(join(tmpdir(), 'lectern-test-'));
         clean.push(() => rmSync(folder, { recursive: true, force: true }));
-        return { engine: 'sqlite', path: join(folder, 'index.db') };
+        const path = join(folder, 'index.db');
+        if (!empty) copyFileSync(inject('sqliteTemplate'), path);
+        return { engine: 'sqlite', path };
       }
       const admin = inject('postgresUrl');
       const database = `test_${randomUUID().replaceAll('-', '')}`;

@@ -56,9 +56,10 @@ export async function fill(
   link: string,
   entries: readonly PublishedEntry[],
   at = 1_700_000_000_000,
+  proxy = '',
 ) {
   const fence = await takeFence(store);
-  const target = { link, proxy: '' };
+  const target = { link, proxy };
   const feeds = await store.pulls.findFeeds(target);
   const documents = new Map<number, Awaited<ReturnType<typeof store.pulls.putEntries>>>();
   for (const feed of feeds)

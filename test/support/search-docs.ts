@@ -1,7 +1,11 @@
 // Documents to be found: a source that holds them in memory, and an indexer over it.
+import type { TextFiles } from '../../src/items/item-search.ts';
 import type { SearchQuery, SearchSource, SearchText } from '../../src/model/search.ts';
 import { createIndexer, indexEverything } from '../../src/search/index-pending.ts';
 import type { Store } from '../../src/store/store.ts';
+
+/** A library without any. */
+export const noFiles: TextFiles = { get: async () => undefined };
 
 export class MemorySource implements SearchSource {
   readonly kind: string;

@@ -44,6 +44,21 @@ export const singleEngineSuites: readonly { engine: EngineName; title: string; r
   },
   {
     engine: 'sqlite',
+    title: 'a start on an old database',
+    reason: 'ReedMe and Fusion have SQLite files alone; into PostgreSQL they are imported',
+  },
+  {
+    engine: 'sqlite',
+    title: 'a start on an old database that is interrupted',
+    reason: 'ReedMe and Fusion have SQLite files alone; into PostgreSQL they are imported',
+  },
+  {
+    engine: 'sqlite',
+    title: 'processes on an old database',
+    reason: 'ReedMe and Fusion have SQLite files alone; into PostgreSQL they are imported',
+  },
+  {
+    engine: 'sqlite',
     title: 'a write that goes to the disk',
     reason: 'PostgreSQL sends every commit to the disk',
   },

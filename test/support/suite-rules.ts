@@ -1,9 +1,13 @@
 // A reporter that fails the run when the suites break the rules of this house: what runs on one engine runs on
-// the other, no test is skipped, no two tests of a file share a name.
+// the other, no test is skipped, no two tests of a file share a name. What needs a program that is not installed here may be
+// left out; it is said at the end which, and for want of what.
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
 
 export default class SuiteRules implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
+    const absent = modules.flatMap(leftOut);
+    if (absent.length > 0)
+      process.stderr.write(`\nLeft out here:\n${absent.map((line) => `  ${line}\n`).join('')}`);
     const problems = modules.flatMap((module) => [
       ...missingEngines(module),
       ...skipped(module),
@@ -41,8 +45,23 @@ const isFilteredByName = process.argv.some((arg) => arg === '-t' || arg.startsWi
 /** A filter on the command line skips too; that is not the suite's doing. */
 function skipped(module: TestModule): string[] {
   return [...module.children.allTests('skipped')]
+    .filter((test: TestCase) => missingFor(test) === undefined)
     .filter((test: TestCase) => test.options.mode !== 'run' || !isFilteredByName)
     .map((test) => `${module.relativeModuleId}: skipped: ${test.fullName}`);
+}
+
+function leftOut(module: TestModule): string[] {
+  return [...module.children.allTests('skipped')].flatMap((test) => {
+    const missing = missingFor(test);
+    return missing === undefined ? [] : [`${module.relativeModuleId}: ${test.fullName}: ${missing}`];
+  });
+}
+
+/** What a test has given as its reason by `skip('not installed: ...')`. */
+function missingFor(test: TestCase): string | undefined {
+  const result = test.result();
+  const note = result.state === 'skipped' ? result.note : undefined;
+  return note?.startsWith('not installed: ') ? note : undefined;
 }
 
 function sameNames(module: TestModule): string[] {

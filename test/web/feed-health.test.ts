@@ -25,6 +25,7 @@ function feed(state: Partial<FetchState>, rest: Partial<Feed> = {}): Feed {
     suspended: false,
     proxy: '',
     keep_entries: null,
+    full_text: false,
     gone_at: null,
     created_at: 0,
     fetch_state: { ...well, ...state },

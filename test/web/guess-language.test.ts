@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { guessLanguage } from '../../web/src/reader/guess-language.ts';
+import { guessLanguage } from '../../web/src/lib/guess-language.ts';
 
 const texts: Record<string, string> = {
   en: 'It was the best of times, it was the worst of times, it was the age of wisdom, and the season of light that we have not seen from here.',

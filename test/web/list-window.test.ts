@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { listWindow, nearsEnd, rowsPassed, scrollToRow } from '../../web/src/reader/list-window.ts';
+import { listWindow, nearsEnd, rowsPassed, scrollToRow } from '../../web/src/lib/list-window.ts';
 
 const view = { scrollTop: 0, height: 800, rowHeight: 100, count: 10_000, overscan: 4 };
 

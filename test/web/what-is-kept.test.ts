@@ -10,6 +10,9 @@ describe('without the server', () => {
     '/api/items/7',
     '/api/items/7/content',
     '/api/bookmarks/3/content',
+    '/api/v1/items?include=details&limit=50',
+    '/api/v1/items/7/content',
+    '/api/v1/collections',
   ])('%s can be read as it was', (path) => expect(isKept(url(path))).toBe(true));
 
   it.each([
@@ -20,10 +23,13 @@ describe('without the server', () => {
     '/api/sessions',
     '/metrics',
     '/api/v1/search?q=a',
+    '/api/v1/items/events',
+    '/api/v1/items/7/thumbnail',
   ])('%s is left alone', (path) => expect(isKept(url(path))).toBe(false));
 
   it('the reader opens, and the login does not pretend to work', () => {
     expect(pageOf('/')).toBe('/');
+    expect(pageOf('/library')).toBe('/library');
     expect(pageOf('/login')).toBeUndefined();
   });
 });

@@ -9,7 +9,7 @@ import type { Router } from '../router.ts';
 import { sendWebFile } from './web-app.ts';
 
 /** Pages that only somebody who is logged in has a use for. They hold nothing of anybody: the API gives them that. */
-const rooms = ['search', 'operations', 'settings', 'parts'];
+const rooms = ['library', 'search', 'operations', 'settings', 'parts'];
 /** Files that other programs know by their name. */
 const fixedFiles = [
   'boot.js',
@@ -43,7 +43,8 @@ export function pageRoutes(router: Router, deps: ApiDeps, gate: Gate): void {
   );
 
   router.page('open', '/login', async (c) => {
-    if (!(await isSetupDone(deps.accounts))) return c.redirect('/');
+    // A sign-on that came to nothing says why, here as there.
+    if (!(await isSetupDone(deps.accounts))) return c.redirect(`/${new URL(c.req.url).search}`);
     return send(c, (await deps.store.users.count()) > 1 ? '/login-by-name.html' : '/login.html');
   });
 

@@ -2,8 +2,8 @@
 // sanitiser: whatever got past that could run nothing, send nothing and load nothing but images and sound.
 import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
-import { readableHtml } from '../../feeds/html/readable-html.ts';
-import { sanitiseHtml } from '../../feeds/sanitise-html.ts';
+import { readableHtml } from '../../html/readable-html.ts';
+import { sanitiseHtml } from '../../html/sanitise-html.ts';
 import type { ApiEnv } from '../context.ts';
 import { namesEtag } from '../if-none-match.ts';
 import { escapeHtml } from './page.ts';

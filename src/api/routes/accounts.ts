@@ -3,7 +3,7 @@ import { z } from '@hono/zod-openapi';
 import { getCookie } from 'hono/cookie';
 import { endOtherSessions, startSession } from '../../accounts/sessions.ts';
 import { createToken } from '../../accounts/tokens.ts';
-import { addUser, changePassword, setMemberPassword } from '../../accounts/users.ts';
+import { addMember, changePassword, setMemberPassword } from '../../accounts/users.ts';
 import type { Token, User } from '../../model/user.ts';
 import { type Gate, sessionCookie } from '../authenticate.ts';
 import type { ApiDeps } from '../context.ts';
@@ -159,7 +159,7 @@ export function accountRoutes(router: Router, deps: ApiDeps, gate: Gate): void {
         409: json(ErrorBody, 'The name is taken'),
       },
     },
-    async (c) => c.json({ data: toUserBody(await addUser(deps.accounts, c.req.valid('json'))) }, 200),
+    async (c) => c.json({ data: toUserBody(await addMember(deps.accounts, c.req.valid('json'))) }, 200),
   );
 
   router.owner(

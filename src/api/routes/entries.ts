@@ -1,7 +1,7 @@
 // Entries, which the reader's API calls items.
 import { z } from '@hono/zod-openapi';
 import { Invalid } from '../../errors.ts';
-import { excerptOf, excerptSource } from '../../feeds/excerpt.ts';
+import { excerptOf, excerptSource } from '../../html/excerpt.ts';
 import type { Entry } from '../../model/entry.ts';
 import { sendArticle } from '../pages/reading-page.ts';
 import type { Router } from '../router.ts';

@@ -5,11 +5,19 @@ import { namesEtag } from '../if-none-match.ts';
 import type { Router } from '../router.ts';
 import { idParam } from '../schemas.ts';
 
-const iconHeaders = {
+export const iconHeaders = {
   'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
   'X-Content-Type-Options': 'nosniff',
   'Content-Disposition': 'inline',
   'Cache-Control': 'private, max-age=86400',
+};
+
+export const iconResponses = {
+  200: {
+    description: 'An image: PNG, ICO, GIF, JPEG, WebP or SVG',
+    content: { 'image/*': { schema: z.string().openapi({ format: 'binary' }) } },
+  },
+  304: { description: 'It is as the If-None-Match of the request says' },
 };
 
 export function feedIconRoutes(router: Router): void {
@@ -20,13 +28,7 @@ export function feedIconRoutes(router: Router): void {
       tags: ['feeds'],
       summary: "The icon of the feed's site; fetched in the background, so a new feed has none yet",
       request: { params: idParam },
-      responses: {
-        200: {
-          description: 'An image: PNG, ICO, GIF, JPEG, WebP or SVG',
-          content: { 'image/*': { schema: z.string().openapi({ format: 'binary' }) } },
-        },
-        304: { description: 'It is as the If-None-Match of the request says' },
-      },
+      responses: iconResponses,
     },
     async (c) => {
       const { type, etag, bytes } = await c.get('actor').rows.feeds.getIcon(c.req.valid('param').id);

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { FoundFeed } from '../../feeds/discover/discover-feeds.ts';
+import { longestLink, parseFeedLink } from '../../feeds/feed-link.ts';
 import { requestRefresh, requestRefreshOf } from '../../feeds/pull-jobs.ts';
 import type { Feed, NewFeed } from '../../model/feed.ts';
 import type { ApiDeps } from '../context.ts';
@@ -18,6 +19,9 @@ const FeedBody = z
     suspended: z.boolean(),
     proxy: z.string(),
     keep_entries: z.int().nullable(),
+    full_text: z
+      .boolean()
+      .openapi({ description: 'Whether the pages of its entries are read for their full text' }),
     gone_at: seconds.nullable(),
     moved_from: z
       .string()
@@ -60,17 +64,13 @@ const FoundFeedBody = z
   })
   .openapi('FoundFeed');
 
-/** What an index of PostgreSQL can hold, and more than any address that works. */
-const longestLink = 2_000;
-
-const address = z
+/** Of a feed, or of its site. */
+export const address = z
   .string()
   .trim()
   .max(longestLink)
-  .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), {
-    message: 'expected an http(s) address',
-  })
-  .transform((text) => new URL(text).href.replace(/#.*$/, ''));
+  .refine((text) => parseFeedLink(text) !== undefined, { message: 'expected an http(s) address' })
+  .transform((text) => parseFeedLink(text) ?? text);
 
 const siteUrl = z.union([z.literal(''), address]);
 
@@ -87,6 +87,8 @@ const proxy = z
 
 const groupId = z.int().min(1);
 const name = nameText(500);
+
+export { name as feedName, proxy as feedProxy, siteUrl as feedSite };
 
 const FeedInput = z
   .object({
@@ -107,6 +109,7 @@ const FeedPatch = z
     suspended: z.boolean(),
     proxy,
     keep_entries: z.int().min(1).max(1_000_000).nullable(),
+    full_text: z.boolean(),
   })
   .partial()
   .openapi('FeedPatch');
@@ -344,6 +347,7 @@ export function feedRoutes(router: Router, { store, discoverFeeds }: ApiDeps, st
         suspended: input.suspended,
         proxy: input.proxy,
         keepEntries: input.keep_entries,
+        fullText: input.full_text,
       });
       return c.json({ data: toBody(feed) }, 200);
     },
@@ -391,6 +395,7 @@ function toBody(feed: Feed): z.infer<typeof FeedBody> {
     suspended: feed.suspended,
     proxy: feed.proxy,
     keep_entries: feed.keepEntries,
+    full_text: feed.fullText,
     gone_at: feed.goneAt === null ? null : toSeconds(feed.goneAt),
     moved_from: feed.movedFrom,
     moved_at: feed.movedAt === null ? null : toSeconds(feed.movedAt),

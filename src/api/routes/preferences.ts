@@ -1,4 +1,5 @@
-// What a person has set in the web app. Lectern keeps it and does not read it.
+// What a person has set in the web app. Lectern keeps it and does not read it, but for `check_links`: true asks for the
+// pages of saved items to be looked for now and then.
 import { z } from '@hono/zod-openapi';
 import { Invalid } from '../../errors.ts';
 import { mostPreferences } from '../../store/owned/preference-store.ts';

@@ -82,7 +82,7 @@ export function searchRoutes(router: Router, { store, searchSources }: ApiDeps):
           q,
           kind: z.enum(searchKinds).optional().openapi({
             description:
-              'Only this kind. Without it everything is searched, and a page that is there as several kinds is shown once: as the bookmark rather than the entry, as long as both match',
+              'Only this kind. Without it everything is searched, and a page that is there as several kinds is shown once: as the saved item rather than the bookmark, and as the bookmark rather than the entry, as long as each matches',
           }),
           limit: pageLimit(20, 100),
           cursor: z.string().max(200).optional(),

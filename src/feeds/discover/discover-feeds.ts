@@ -3,8 +3,8 @@
 // In this order, and ending at the first step that finds any: where the site is known to keep them; the address itself;
 // what the page names in its head; what its links look like; the usual places.
 import { Invalid } from '../../errors.ts';
+import { decodeText } from '../../html/decode-text.ts';
 import type { Millis } from '../../model/glossary.ts';
-import { decodeText } from '../parse/decode-text.ts';
 import { NotAFeed } from '../parse/feed-errors.ts';
 import { type ParsedFeed, parseFeed } from '../parse/parse-feed.ts';
 import { type Address, parseAddress } from './address.ts';

@@ -1,7 +1,7 @@
 // Feeds that a page names: in its head, as every browser once knew, or by a link that says so.
 import { decodeHTML, decodeHTMLAttribute } from 'entities';
-import { webUrl } from '../html/safe-url.ts';
-import { tokeniseHtml } from '../html/tokenise-html.ts';
+import { webUrl } from '../../html/safe-url.ts';
+import { tokeniseHtml } from '../../html/tokenise-html.ts';
 
 export interface PageFeeds {
   /** `<link rel="alternate">` of a feed's type. */

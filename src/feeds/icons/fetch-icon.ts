@@ -1,14 +1,14 @@
 // Looks for the icon of a site: what its home page names, and where browsers have always looked.
 import { createHash } from 'node:crypto';
 import { Later } from '../../errors.ts';
+import { decodeText } from '../../html/decode-text.ts';
+import { iconLinks } from '../../html/icon-links.ts';
 import type { Clock } from '../../model/glossary.ts';
 import type { JobFence } from '../../model/job.ts';
 import type { SiteIcon } from '../../model/site-icon.ts';
 import type { Outbound } from '../../outbound/outbound.ts';
 import type { RateLimited } from '../../outbound/outcome.ts';
 import type { IconStore } from '../../store/icon-store.ts';
-import { decodeText } from '../parse/decode-text.ts';
-import { iconLinks } from './icon-links.ts';
 import { iconType } from './icon-type.ts';
 
 export interface IconDeps {

@@ -1,8 +1,9 @@
 // Atom 1.0 (RFC 4287) and 0.3.
+
+import { parseDate } from '../../html/parse-date.ts';
 import { baseOf, hrefOf, urlIn } from './base-url.ts';
 import { languageTag } from './language.ts';
 import { enclosuresOf, mediaDescription, mediaTitle } from './media.ts';
-import { parseDate } from './parse-date.ts';
 import { joinNames, personName } from './person.ts';
 import type { Markup, RawEntry, RawFeed } from './raw-feed.ts';
 import { collectEntries } from './roots.ts';

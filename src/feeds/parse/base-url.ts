@@ -1,5 +1,5 @@
 // xml:base, which may be set on any element, relative to that of its parents.
-import { webUrl } from '../html/safe-url.ts';
+import { webUrl } from '../../html/safe-url.ts';
 import { attribute, type XmlElement } from './xml/xml-element.ts';
 
 export function baseOf(element: XmlElement, documentUrl: string | null): string | null {

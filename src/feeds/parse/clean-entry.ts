@@ -1,6 +1,6 @@
 // The last steps for an entry, in this order: cut what is too long, sanitise, identify, hash.
 import { hash } from 'node:crypto';
-import { sanitiseHtml } from '../sanitise-html.ts';
+import { sanitiseHtml } from '../../html/sanitise-html.ts';
 import { limits } from './limits.ts';
 import type { Enclosure, RawEntry } from './raw-feed.ts';
 
@@ -44,7 +44,9 @@ export function cleanEntry(raw: RawEntry): ParsedEntry {
 /** PostgreSQL indexes at most 2,704 bytes; a letter has up to 4. */
 const longestGuid = 600;
 
-function guidOf({ guid, link, title, content, publishedAt, updatedAt }: RawEntry): string {
+type Identified = Pick<RawEntry, 'guid' | 'link' | 'title' | 'content' | 'publishedAt' | 'updatedAt'>;
+
+export function guidOf({ guid, link, title, content, publishedAt, updatedAt }: Identified): string {
   if (guid.length > longestGuid) return `sha256:${sha256([guid])}`;
   const given = cleanText(guid) || link;
   if (given) return given.length <= longestGuid ? given : `sha256:${sha256([given])}`;

@@ -1,11 +1,12 @@
 // JSON Feed 1 and 1.1. Every value is looked at before it is used: the document can hold anything.
-import { webUrl } from '../html/safe-url.ts';
-import { titleText } from '../plain-text.ts';
+
+import { parseDate } from '../../html/parse-date.ts';
+import { titleText } from '../../html/plain-text.ts';
+import { webUrl } from '../../html/safe-url.ts';
 import { BrokenFeed, NotAFeed } from './feed-errors.ts';
 import { languageTag } from './language.ts';
 import { limits } from './limits.ts';
 import { mediaType } from './media.ts';
-import { parseDate } from './parse-date.ts';
 import { joinNames, personName } from './person.ts';
 import type { Enclosure, Markup, RawEntry, RawFeed } from './raw-feed.ts';
 import { linesAsHtml } from './text-construct.ts';

@@ -1,7 +1,7 @@
 // What comes with an entry: RSS enclosures, Atom links, and Media RSS, which also brings titles and descriptions.
 
-import { webUrl } from '../html/safe-url.ts';
-import { titleText } from '../plain-text.ts';
+import { titleText } from '../../html/plain-text.ts';
+import { webUrl } from '../../html/safe-url.ts';
 import { baseOf } from './base-url.ts';
 import type { Enclosure } from './raw-feed.ts';
 import { linesAsHtml } from './text-construct.ts';

@@ -1,8 +1,9 @@
 // From the bytes that a server sent to a feed that can be kept and shown. Pure, and meant to run in the worker: a
 // large feed takes longer than a request may wait.
+
+import { decodeText } from '../../html/decode-text.ts';
 import { readAtom } from './atom.ts';
 import { cleanEntry, cleanLine, guidWithLink, type ParsedEntry } from './clean-entry.ts';
-import { decodeText } from './decode-text.ts';
 import { BrokenFeed, NotAFeed } from './feed-errors.ts';
 import { readJsonFeed } from './json-feed.ts';
 import { languageTag } from './language.ts';

@@ -1,11 +1,12 @@
 // RSS 0.9x, 1.0 (RDF) and 2.0 with the modules in use, and CDF, its ancestor. Publishers mix them, so one reader
 // takes any element of any of them.
-import { titleText } from '../plain-text.ts';
+
+import { parseDate } from '../../html/parse-date.ts';
+import { titleText } from '../../html/plain-text.ts';
 import { baseOf, hrefOf, urlIn } from './base-url.ts';
 import { languageTag } from './language.ts';
 import { limits } from './limits.ts';
 import { enclosuresOf, mediaDescription, mediaTitle } from './media.ts';
-import { parseDate } from './parse-date.ts';
 import { joinNames, personName } from './person.ts';
 import type { Markup, RawEntry, RawFeed } from './raw-feed.ts';
 import { collectEntries } from './roots.ts';

@@ -1,6 +1,6 @@
 // Texts of Atom, which say what they are: `type` in 1.0, `type` and `mode` in 0.3.
 
-import { titleText } from '../plain-text.ts';
+import { titleText } from '../../html/plain-text.ts';
 import { baseOf } from './base-url.ts';
 import { limits } from './limits.ts';
 import type { Markup } from './raw-feed.ts';

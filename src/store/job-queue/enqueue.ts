@@ -64,11 +64,26 @@ export async function enqueue<P>(
   }
 }
 
-/**
- * A job that waits is done now, as if a person had just asked for it, with what `change` makes of its payload. One that
- * runs, runs on with what it was given; it finds the new payload in its row before it ends. False when it has ended.
- */
+/** A job that waits is done now, as if a person had just asked for it, with what `change` makes of its payload. */
 export async function hurry<P>(
+  db: Database,
+  trx: Writer,
+  id: number,
+  kind: JobKind<P>,
+  change: (payload: P) => P,
+): Promise<boolean> {
+  if (!(await amend(db, trx, id, kind, change))) return false;
+  await sql`UPDATE jobs SET run_at = ${dbNow(db)}, created_at = ${dbNow(db)}, lane = ${laneNumber('interactive')}
+    WHERE id = ${id}`.execute(trx);
+  await callWorkers(db, trx);
+  return true;
+}
+
+/**
+ * Asks a job for what `change` makes of its payload. One that runs, runs on with what it was given; it finds the new
+ * payload in its row before it ends. False when it has ended.
+ */
+export async function amend<P>(
   db: Database,
   trx: Writer,
   id: number,
@@ -84,19 +99,17 @@ export async function hurry<P>(
     .executeTakeFirst();
   if (!job) return false;
   const payload = kind.schema.parse(change(kind.schema.parse(JSON.parse(job.payload))));
-  await sql`UPDATE jobs SET run_at = ${dbNow(db)}, created_at = ${dbNow(db)}, lane = ${laneNumber('interactive')},
-      payload = ${JSON.stringify(payload)}
-    WHERE id = ${id}`.execute(trx);
-  await callWorkers(db, trx);
+  await sql`UPDATE jobs SET payload = ${JSON.stringify(payload)} WHERE id = ${id}`.execute(trx);
   return true;
 }
 
-/** Many of one kind, without keys: in as few statements as there can be. */
+/** Many of one kind, in as few statements as there can be; with keys, those are left out that there are already. */
 export async function enqueueMany<P>(
   db: Database,
   trx: Writer,
   kind: JobKind<P>,
   payloads: readonly P[],
+  { keyOf, lane = kind.lane }: { keyOf?: (payload: P) => string; lane?: Lane } = {},
 ): Promise<void> {
   const rowsAtOnce = 500;
   for (let from = 0; from < payloads.length; from += rowsAtOnce) {
@@ -104,14 +117,25 @@ export async function enqueueMany<P>(
       kind.schema.parse(payload);
       return {
         name: kind.name,
-        lane: lanes.indexOf(kind.lane),
+        lane: lanes.indexOf(lane),
         payload: JSON.stringify(payload),
+        unique_key: keyOf?.(payload) ?? null,
         run_at: dbNow(db),
         max_attempts: kind.maxAttempts,
         created_at: dbNow(db),
       };
     });
-    await trx.insertInto('jobs').values(rows).execute();
+    await trx
+      .insertInto('jobs')
+      .values(rows)
+      .onConflict((conflict) =>
+        conflict
+          .column('unique_key')
+          .where('unique_key', 'is not', null)
+          .where('state', '<', sql.lit(2))
+          .doNothing(),
+      )
+      .execute();
   }
   await callWorkers(db, trx);
 }

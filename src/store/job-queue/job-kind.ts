@@ -11,8 +11,8 @@ export interface JobKind<P = unknown> {
   readonly timeoutMs: number;
   readonly maxAttempts: number;
   readonly backoff: Backoff;
-  /** Pulls wait for other servers most of the time, and have places of their own in a worker. */
-  readonly pool: 'jobs' | 'pulls';
+  /** Pulls and saved pages wait for other servers most of the time, and have places of their own in a worker. */
+  readonly pool: 'jobs' | 'pulls' | 'pages';
 }
 
 /** The pause before the next attempt: doubled each time, and shortened by chance so that failures do not march in step. */

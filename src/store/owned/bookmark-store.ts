@@ -6,6 +6,7 @@ import type { Reader, Writer } from '../database.ts';
 import { notePending } from '../search/pending.ts';
 import type { Row } from '../tables.ts';
 import { findGroupId, noneIfMissing } from './group-store.ts';
+import { dropDeletedStar, lockItem, settleItem } from './item-routes.ts';
 import { upsertItem } from './item-rows.ts';
 import { type Owned, rowsOf } from './owned-rows.ts';
 
@@ -46,7 +47,8 @@ export function bookmarkStore(owned: Owned, now: Clock) {
       const after = before ? sql`AND (b.created_at, b.id) < (${before.createdAt}, ${before.id})` : sql``;
       const { rows } = await selectBookmarks(userId, sql`${scope} ${after}`, limit).execute(db.read);
       const { rows: counted } = await sql<{ n: number }>`
-        SELECT count(*) AS n FROM bookmarks b WHERE b.user_id = ${userId} ${scope}`.execute(db.heavyRead);
+        SELECT count(*) AS n FROM bookmarks b
+        WHERE b.user_id = ${userId} AND b.deleted_at IS NULL ${scope}`.execute(db.heavyRead);
       return { bookmarks: rows.map(toBookmark), total: Number(counted[0]?.n ?? 0) };
     },
 
@@ -60,24 +62,28 @@ export function bookmarkStore(owned: Owned, now: Clock) {
         const { saved, title, entryId, feedId } = bookmark;
         // The entry may have gone with its feed since it was read.
         const lock = db.engine === 'postgres' ? sql`FOR SHARE` : sql``;
-        for (const [table, id, live] of [
-          ['feeds', feedId, sql`AND deleted_at IS NULL`] as const,
-          ['entries', entryId, sql``] as const,
+        let proxy = '';
+        for (const [table, id, live, through] of [
+          ['feeds', feedId, sql`AND deleted_at IS NULL`, sql`proxy`] as const,
+          ['entries', entryId, sql``, sql`''`] as const,
         ]) {
           if (id === null) continue;
-          const { rows: found } = await sql`
-            SELECT id FROM ${sql.table(table)} WHERE user_id = ${userId} AND id = ${id} ${live} ${lock}`.execute(
-            trx,
-          );
-          if (found.length === 0) throw new NotFound('item');
+          const { rows: found } = await sql<{ proxy: string }>`
+            SELECT ${through} AS proxy FROM ${sql.table(table)}
+            WHERE user_id = ${userId} AND id = ${id} ${live} ${lock}`.execute(trx);
+          if (!found[0]) throw new NotFound('item');
+          proxy += found[0].proxy;
         }
-        const itemId = await upsertItem(
+        const item = await upsertItem(
+          db,
           trx,
           userId,
           saved,
-          { title, titleFrom: 'entry', enrichment: 'succeeded' },
+          { title, titleFrom: 'entry', enrichment: 'succeeded', proxy },
           at,
         );
+        const itemId = item.id;
+        if (item.was === 'deleted') await dropDeletedStar(trx, userId, itemId);
         const rows = rowsOf(trx, userId);
         const inserted = await rows
           .insert('bookmarks', {
@@ -113,24 +119,22 @@ export function bookmarkStore(owned: Owned, now: Clock) {
     async delete(id: number): Promise<void> {
       await db.write(async (trx) => {
         const rows = rowsOf(trx, userId);
-        // The item first, as whoever bookmarks does.
-        if (db.engine === 'postgres')
-          await sql`SELECT id FROM items WHERE user_id = ${userId} AND id = (
-            SELECT item_id FROM bookmarks WHERE user_id = ${userId} AND id = ${id}) FOR UPDATE`.execute(trx);
-        const deleted = await rows
+        const bookmark = await rows
+          .select('bookmarks')
+          .select('item_id')
+          .where('id', '=', id)
+          .where('deleted_at', 'is', null)
+          .executeTakeFirst();
+        if (!bookmark) throw new NotFound('bookmark');
+        await lockItem(db, trx, userId, bookmark.item_id);
+        const { numDeletedRows } = await rows
           .delete('bookmarks')
           .where('id', '=', id)
-          .returning('item_id')
-          .executeTakeFirst();
-        if (!deleted) throw new NotFound('bookmark');
-        await notePending(trx, 'bookmark', [id]);
-        await rows
-          .update('items')
-          .set({ deleted_at: now(), updated_at: now() })
-          .where('id', '=', deleted.item_id)
-          .where('saved_at', 'is', null)
           .where('deleted_at', 'is', null)
-          .execute();
+          .executeTakeFirstOrThrow();
+        if (numDeletedRows === 0n) throw new NotFound('bookmark');
+        await notePending(trx, 'bookmark', [id]);
+        await settleItem(trx, userId, bookmark.item_id, now());
       });
     },
   };
@@ -158,7 +162,7 @@ function selectBookmarks(userId: number, where: RawBuilder<unknown>, limit: numb
     SELECT b.*, CASE WHEN u.entry_id IS NULL THEN 0 ELSE 1 END AS unread FROM bookmarks b
     LEFT JOIN entries e ON e.id = b.entry_id
     LEFT JOIN unread_entries u ON u.user_id = ${userId} AND u.pub_date = e.pub_date AND u.entry_id = e.id
-    WHERE b.user_id = ${userId} ${where} ORDER BY b.created_at DESC, b.id DESC LIMIT ${limit}`;
+    WHERE b.user_id = ${userId} AND b.deleted_at IS NULL ${where} ORDER BY b.created_at DESC, b.id DESC LIMIT ${limit}`;
 }
 
 async function getBookmark(reader: Reader | Writer, userId: number, id: number): Promise<Bookmark> {

@@ -7,7 +7,7 @@ import { letOthersIn } from '../let-others-in.ts';
 import { isOfLiveFeed } from '../reader/delete-feed.ts';
 import { settleFirst, settleUnread, type Unsettled } from '../reader/settle-unread.ts';
 import { insertUnread, ofUser, removeUnread, takeTurn, unreadBy } from '../reader/unread.ts';
-import type { Row } from '../tables.ts';
+import { columnsOf, type EntryRow, toEntry } from './entry-rows.ts';
 import { findGroupId, noneIfMissing } from './group-store.ts';
 import type { Owned } from './owned-rows.ts';
 
@@ -179,39 +179,4 @@ function inOrder(
 ): RawBuilder<unknown> {
   const direction = oldestFirst ? sql`ASC` : sql`DESC`;
   return order === 'created_at' ? sql`${id} ${direction}` : sql`${pubDate} ${direction}, ${id} ${direction}`;
-}
-
-/** Of `entries e` and `unread_entries u`. */
-function columnsOf({ contentCharacters }: Pick<EntryFilter, 'contentCharacters'> = {}): RawBuilder<unknown> {
-  const content =
-    contentCharacters === undefined
-      ? sql`e.content`
-      : sql`substr(e.content, 1, ${sql.lit(contentCharacters)})`;
-  return sql`e.id, e.feed_id, e.guid, e.title, e.link, e.author, ${content} AS content, e.enclosures, e.categories,
-    e.pub_date, e.created_at, e.updated_at, CASE WHEN u.entry_id IS NULL THEN 0 ELSE 1 END AS unread,
-    (SELECT max(b.id) FROM bookmarks b WHERE b.entry_id = e.id) AS bookmark_id`;
-}
-
-type EntryRow = Omit<Row<'entries'>, 'user_id' | 'content_hash'> & {
-  readonly unread: number;
-  readonly bookmark_id: number | null;
-};
-
-function toEntry(row: EntryRow): Entry {
-  return {
-    id: row.id,
-    feedId: row.feed_id,
-    guid: row.guid,
-    title: row.title,
-    link: row.link,
-    author: row.author,
-    content: row.content,
-    enclosures: JSON.parse(row.enclosures),
-    categories: JSON.parse(row.categories),
-    pubDate: row.pub_date,
-    unread: row.unread === 1,
-    bookmarkId: row.bookmark_id,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
 }

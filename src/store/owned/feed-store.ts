@@ -7,20 +7,17 @@ import { type SiteIcon, siteOriginOf } from '../../model/site-icon.ts';
 import { isUniqueViolation } from '../constraint.ts';
 import type { Reader, Writer } from '../database.ts';
 import { idList, textList } from '../id-list.ts';
-import { letOthersIn } from '../let-others-in.ts';
 import { deleteFeed } from '../reader/delete-feed.ts';
+import { enqueueNewest } from '../reader/full-text-jobs.ts';
 import { settleFirst, settleUnread } from '../reader/settle-unread.ts';
 import { copySubscription } from '../reader/subscribe.ts';
 import { takeTurn } from '../reader/unread.ts';
-import { notePending } from '../search/pending.ts';
-import { findGroupId, noneIfMissing } from './group-store.ts';
-import { type Owned, type OwnedRows, rowsOf } from './owned-rows.ts';
+import { notePending, notePendingOf } from '../search/pending.ts';
+import { type CreatedFeeds, createFeeds, insertFeeds } from './create-feeds.ts';
+import { findGroupId } from './group-store.ts';
+import { type Owned, rowsOf } from './owned-rows.ts';
 
 export type FeedStore = ReturnType<typeof feedStore>;
-
-/** What one transaction of many subscriptions makes: so many feeds, or so many entries that others have already. */
-const feedsAtOnce = 50;
-const copiedAtOnce = 200;
 
 export function feedStore(owned: Owned, now: Clock) {
   const { db, userId } = owned;
@@ -30,7 +27,26 @@ export function feedStore(owned: Owned, now: Clock) {
       return (await selectFeeds(userId, sql``).execute(db.read)).rows.map(toFeed);
     },
 
+    /** Of all of them, for who takes them in portions. */
+    async ids(): Promise<number[]> {
+      const { rows } = await sql<{ id: number }>`
+        SELECT id FROM feeds WHERE user_id = ${userId} AND deleted_at IS NULL ORDER BY id`.execute(
+        db.heavyRead,
+      );
+      return rows.map(({ id }) => id);
+    },
+
     get: (id: number): Promise<Feed> => getFeed(db.read, userId, id),
+
+    /** What another reader needs to follow the same feeds. */
+    async listSubscriptions(): Promise<Pick<Feed, 'name' | 'link' | 'siteUrl' | 'groupId'>[]> {
+      const { rows } = await sql<{ name: string; link: string; siteUrl: string; groupId: number }>`
+        SELECT f.name, f.link, f.site_url AS "siteUrl",
+          CASE WHEN g.is_default = 1 THEN ${sql.lit(DEFAULT_GROUP_ID)} ELSE f.group_id END AS "groupId"
+        FROM feeds f JOIN groups g ON g.id = f.group_id
+        WHERE f.user_id = ${userId} AND f.deleted_at IS NULL ORDER BY f.id`.execute(db.heavyRead);
+      return rows;
+    },
 
     /** Those that are there. */
     async getMany(ids: readonly number[]): Promise<Feed[]> {
@@ -76,7 +92,8 @@ export function feedStore(owned: Owned, now: Clock) {
       return db
         .write(async (trx) => {
           const groupId = await findGroupId(rowsOf(trx, userId), feed.groupId, { lockOn: db.engine });
-          const id = await insertFeed(rowsOf(trx, userId), { ...feed, groupId }, now());
+          const ids = await insertFeeds(rowsOf(trx, userId), [{ ...feed, groupId }], now());
+          const id = ids.get(feed.link);
           if (id === undefined) throw linkTaken(feed.link);
           await copySubscription(db, trx, { feedId: id, userId, groupId, now: now() });
           await notePending(trx, 'feed', [id]);
@@ -87,49 +104,7 @@ export function feedStore(owned: Owned, now: Clock) {
         });
     },
 
-    /** As many as can be; returns the links of the others. In small transactions: nobody waits for long. */
-    async createMany(
-      feeds: readonly NewFeed[],
-    ): Promise<{ created: number; existing: string[]; missingGroup: string[] }> {
-      const result = { created: 0, existing: [] as string[], missingGroup: [] as string[] };
-      for (let at = 0; at < feeds.length; ) {
-        await letOthersIn();
-        const done = await db.write(async (trx) => {
-          const rows = rowsOf(trx, userId);
-          const groups = new Map<number, number | null>();
-          const added: number[] = [];
-          const existing: string[] = [];
-          const missingGroup: string[] = [];
-          let [count, copied] = [0, 0];
-          for (const feed of feeds.slice(at, at + feedsAtOnce)) {
-            if (copied >= copiedAtOnce) break;
-            count += 1;
-            const known = groups.get(feed.groupId);
-            const groupId =
-              known ?? (await findGroupId(rows, feed.groupId, { lockOn: db.engine }).catch(noneIfMissing));
-            groups.set(feed.groupId, groupId);
-            if (groupId === null) {
-              missingGroup.push(feed.link);
-              continue;
-            }
-            const id = await insertFeed(rows, { ...feed, groupId }, now());
-            if (id === undefined) {
-              existing.push(feed.link);
-              continue;
-            }
-            copied += await copySubscription(db, trx, { feedId: id, userId, groupId, now: now() });
-            added.push(id);
-          }
-          await notePending(trx, 'feed', added);
-          return { count, existing, missingGroup };
-        });
-        at += done.count;
-        result.existing.push(...done.existing);
-        result.missingGroup.push(...done.missingGroup);
-        result.created += done.count - done.existing.length - done.missingGroup.length;
-      }
-      return result;
-    },
+    createMany: (feeds: readonly NewFeed[]): Promise<CreatedFeeds> => createFeeds(owned, feeds, now),
 
     async update(id: number, change: FeedChange): Promise<Feed> {
       const { feed, unsettled } = await db
@@ -154,7 +129,8 @@ export function feedStore(owned: Owned, now: Clock) {
                 site_url: change.siteUrl,
                 proxy: change.proxy,
                 keep_entries: change.keepEntries,
-                suspended: change.suspended === undefined ? undefined : change.suspended ? 1 : 0,
+                suspended: flag(change.suspended),
+                full_text: flag(change.fullText),
               }),
               // Whoever takes a feed up again, or says where it is now, does not believe that it is gone.
               ...(change.suspended === false || isElsewhere ? { gone_at: null } : {}),
@@ -168,6 +144,8 @@ export function feedStore(owned: Owned, now: Clock) {
             .execute();
           if (change.name !== undefined || change.siteUrl !== undefined || isElsewhere)
             await notePending(trx, 'feed', [id]);
+          if (change.fullText !== undefined && change.fullText !== before.fullText)
+            await showFullTexts(db, trx, { ...before, ...defined({ proxy: change.proxy }) }, change.fullText);
           // What was learnt of one address says nothing about another.
           if (isElsewhere) await sql`DELETE FROM feed_fetch_state WHERE feed_id = ${id}`.execute(trx);
           else if (change.siteUrl !== undefined && change.siteUrl !== before.siteUrl) {
@@ -198,27 +176,20 @@ export function feedStore(owned: Owned, now: Clock) {
   };
 }
 
-/** Undefined when the user follows that link already. */
-async function insertFeed(rows: OwnedRows, feed: NewFeed, at: number): Promise<number | undefined> {
-  const { groupId, name, link, siteUrl, proxy } = feed;
-  const row = await rows
-    .insert('feeds', {
-      group_id: groupId,
-      name,
-      link,
-      site_url: siteUrl,
-      proxy,
-      gone_at: null,
-      moved_at: null,
-      keep_entries: null,
-      deleted_at: null,
-      created_at: at,
-      updated_at: at,
-    })
-    .onConflict((conflict) => conflict.columns(['user_id', 'link']).doNothing())
-    .returning('id')
-    .executeTakeFirst();
-  return row?.id;
+/** Other texts are shown from now on: those that are there, and when it is switched on, those of the newest entries. */
+async function showFullTexts(
+  db: Owned['db'],
+  trx: Writer,
+  feed: Pick<Feed, 'id' | 'proxy'>,
+  isOn: boolean,
+): Promise<void> {
+  await notePendingOf(
+    trx,
+    'entry',
+    sql`SELECT t.entry_id FROM entries e JOIN entry_texts t ON t.entry_id = e.id AND t.user_id = e.user_id
+      WHERE e.feed_id = ${feed.id} ORDER BY t.entry_id`,
+  );
+  if (isOn) await enqueueNewest(db, trx, feed);
 }
 
 type FeedRow = Awaited<ReturnType<ReturnType<typeof selectFeeds>['execute']>>['rows'][number];
@@ -236,6 +207,7 @@ function selectFeeds(userId: number, where: RawBuilder<unknown>, lock: RawBuilde
     moved_from: string;
     moved_at: number | null;
     keep_entries: number | null;
+    full_text: number;
     created_at: number;
     updated_at: number;
     etag: string;
@@ -256,7 +228,7 @@ function selectFeeds(userId: number, where: RawBuilder<unknown>, lock: RawBuilde
     entries: number;
   }>`
     SELECT f.id, CASE WHEN g.is_default = 1 THEN ${sql.lit(DEFAULT_GROUP_ID)} ELSE f.group_id END AS group_id,
-      f.name, f.link, f.site_url, f.suspended, f.proxy, f.gone_at, f.moved_from, f.moved_at, f.keep_entries, f.created_at, f.updated_at,
+      f.name, f.link, f.site_url, f.suspended, f.proxy, f.gone_at, f.moved_from, f.moved_at, f.keep_entries, f.full_text, f.created_at, f.updated_at,
       coalesce(s.etag, '') AS etag, coalesce(s.last_modified, '') AS last_modified,
       coalesce(s.cache_control, '') AS cache_control, coalesce(s.expires_at, 0) AS expires_at,
       coalesce(s.last_checked_at, 0) AS last_checked_at, coalesce(s.next_check_at, 0) AS next_check_at,
@@ -296,6 +268,7 @@ function toFeed(row: FeedRow): Feed {
     movedFrom: row.moved_from,
     movedAt: row.moved_at,
     keepEntries: row.keep_entries,
+    fullText: row.full_text === 1,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     fetchState: {
@@ -321,6 +294,10 @@ function toFeed(row: FeedRow): Feed {
 
 function linkTaken(link: string): Conflict {
   return new Conflict(`link: you follow ${link} already`);
+}
+
+function flag(value: boolean | undefined): 0 | 1 | undefined {
+  return value === undefined ? undefined : value ? 1 : 0;
 }
 
 /** Only what is given is changed. */

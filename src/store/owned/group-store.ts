@@ -2,10 +2,13 @@ import { Conflict, Invalid, NotFound } from '../../errors.ts';
 import type { Clock } from '../../model/glossary.ts';
 import { DEFAULT_GROUP_ID, type Group } from '../../model/group.ts';
 import { isUniqueViolation } from '../constraint.ts';
+import { letOthersIn } from '../let-others-in.ts';
 import { settleFirst, settleUnread } from '../reader/settle-unread.ts';
 import { takeTurn } from '../reader/unread.ts';
 import type { Row } from '../tables.ts';
 import { type Owned, type OwnedRows, ownedQuery, rowsOf } from './owned-rows.ts';
+
+const groupsAtOnce = 50;
 
 export type GroupStore = ReturnType<typeof groupStore>;
 
@@ -28,6 +31,28 @@ export function groupStore(owned: Owned, now: Clock) {
         )
         .catch(nameTaken(name));
       return toGroup(row);
+    },
+
+    /** Those that are not there yet, in small transactions. Returns how many that were. */
+    async createMany(names: readonly string[]): Promise<number> {
+      let created = 0;
+      for (let at = 0; at < names.length; at += groupsAtOnce) {
+        await letOthersIn();
+        created += await owned.write(async (rows) => {
+          const time = now();
+          let added = 0;
+          for (const name of names.slice(at, at + groupsAtOnce)) {
+            const row = await rows
+              .insert('groups', { name, is_default: 0, created_at: time, updated_at: time })
+              .onConflict((conflict) => conflict.columns(['user_id', 'name']).doNothing())
+              .returning('id')
+              .executeTakeFirst();
+            if (row) added += 1;
+          }
+          return added;
+        });
+      }
+      return created;
     },
 
     async rename(id: number, { name }: { name: string }): Promise<Group> {

@@ -21,6 +21,10 @@ export interface OwnedRows {
     table: T,
     row: Omit<NewRow<T>, 'user_id'>,
   ): InsertQueryBuilder<Tables, T, InsertResult>;
+  insertMany<T extends OwnedTable>(
+    table: T,
+    rows: readonly Omit<NewRow<T>, 'user_id'>[],
+  ): InsertQueryBuilder<Tables, T, InsertResult>;
   update<T extends OwnedTable>(table: T): UpdateQueryBuilder<Tables, T, T, UpdateResult>;
   delete<T extends OwnedTable>(table: T): DeleteQueryBuilder<Tables, T, DeleteResult>;
 }
@@ -61,6 +65,12 @@ export function rowsOf(db: Reader | Writer, userId: number): OwnedRows {
     select: (table) => db.selectFrom(known(table)).where(`${known(table)}.user_id`, '=', userId) as never,
     insert: (table, row) =>
       db.insertInto(known(table)).values({ ...row, user_id: userId } as unknown as NewRow<'groups'>) as never,
+    insertMany: (table, rows) =>
+      db
+        .insertInto(known(table))
+        .values(
+          rows.map((row) => ({ ...row, user_id: userId })) as unknown as readonly NewRow<'groups'>[],
+        ) as never,
     update: (table) => db.updateTable(known(table)).where('user_id', '=', userId) as never,
     delete: (table) => db.deleteFrom(known(table)).where('user_id', '=', userId) as never,
   };

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { Invalid } from '../../errors.ts';
+import { checkLinks, forgetLinks } from '../link-store.ts';
 import { type Owned, rowsOf } from './owned-rows.ts';
 
 export type PreferenceStore = ReturnType<typeof preferenceStore>;
@@ -35,6 +36,9 @@ export function preferenceStore(owned: Owned) {
               .onConflict((conflict) => conflict.columns(['user_id', 'name']).doUpdateSet({ value }))
               .execute();
         }
+        // Whoever switches it off does not want to be told of what was found, either.
+        if (changes.some(({ name, value }) => name === checkLinks && value !== 'true'))
+          await forgetLinks(trx, userId);
         const { n } = await rows
           .select('preferences')
           .select((e) => e.fn.countAll<number>().as('n'))

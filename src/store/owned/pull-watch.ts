@@ -39,6 +39,14 @@ export function pullWatch({ db, userId }: Owned) {
     WHERE f.user_id = ${userId} AND f.link = ${field('link')} AND f.proxy = ${field('proxy')}`;
 
   return {
+    /** When one of the feeds was last asked for, whatever came of it; 0 when none was. */
+    async lastCheckedAt(): Promise<Millis> {
+      const { rows } = await sql<{ at: number | null }>`
+        SELECT max(s.last_checked_at) AS at FROM feeds f JOIN feed_fetch_state s ON s.feed_id = f.id
+        WHERE f.user_id = ${userId} AND f.deleted_at IS NULL`.execute(db.heavyRead);
+      return Number(rows[0]?.at ?? 0);
+    },
+
     async countActive(kind: Pick<JobKind, 'name'>): Promise<ActivePulls> {
       // The lanes and the time are there for the partial indexes, which begin with them.
       const jobs = sql`

@@ -84,6 +84,7 @@ async function sweepPortion(db: Database, trx: Writer, { id, user_id }: DeletedF
   );
   await sql`DELETE FROM entry_marks WHERE entry_id IN ${portion}`.execute(trx);
   await sql`UPDATE bookmarks SET entry_id = NULL WHERE entry_id IN ${portion}`.execute(trx);
+  await sql`DELETE FROM entry_texts WHERE entry_id IN ${portion}`.execute(trx);
   await sql`DELETE FROM entries WHERE id IN ${portion}`.execute(trx);
   await notePending(trx, 'entry', ids);
   if (ids.length === sweptAtOnce) return true;

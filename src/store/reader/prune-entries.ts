@@ -76,6 +76,7 @@ async function letGo(
     .onConflict((conflict) => conflict.doNothing())
     .execute();
   await sql`DELETE FROM entry_marks WHERE entry_id IN ${idList(db, ids)}`.execute(trx);
+  await sql`DELETE FROM entry_texts WHERE entry_id IN ${idList(db, ids)}`.execute(trx);
   await sql`DELETE FROM entries WHERE id IN ${idList(db, ids)}`.execute(trx);
   await notePending(trx, 'entry', ids);
   await addToCounts(trx, { id: feed.id, user_id: feed.userId }, { unread: 0, entries: -ids.length });

@@ -5,6 +5,7 @@ import type { PublishedEntry } from '../../model/entry.ts';
 import type { Database, Writer } from '../database.ts';
 import { textList } from '../id-list.ts';
 import { notePending } from '../search/pending.ts';
+import { enqueueFullTexts } from './full-text-jobs.ts';
 import { addNewEntries } from './unread.ts';
 
 /** A trigger costs SQLite a savepoint for each statement, so rows go in by many; see decision 0006. */
@@ -14,6 +15,9 @@ export interface FeedOfEntries {
   readonly id: number;
   readonly userId: number;
   readonly groupId: number;
+  readonly proxy: string;
+  /** Whether the pages of its entries are read, too. */
+  readonly fullText: boolean;
 }
 
 /** Returns the ids of all that are there now, in the order given. */
@@ -37,6 +41,7 @@ export async function putEntries(
 
   const fresh = entries.filter(({ guid }) => !knownByGuid.has(guid) && !tombstones.has(guid));
   const inserted = await insertEntries(trx, feed, fresh, at);
+  if (feed.fullText) await enqueueFullTexts(db, trx, feed, inserted);
   const changed: number[] = [];
   for (const entry of entries) {
     const row = knownByGuid.get(entry.guid);
@@ -54,8 +59,8 @@ async function insertEntries(
   feed: FeedOfEntries,
   entries: readonly PublishedEntry[],
   at: number,
-): Promise<{ id: number; guid: string }[]> {
-  const inserted: { id: number; guid: string; pub_date: number }[] = [];
+): Promise<{ id: number; guid: string; link: string }[]> {
+  const inserted: { id: number; guid: string; link: string; pub_date: number }[] = [];
   for (let from = 0; from < entries.length; from += rowsPerStatement) {
     const rows = entries.slice(from, from + rowsPerStatement).map((entry) => ({
       user_id: feed.userId,
@@ -71,7 +76,7 @@ async function insertEntries(
         .insertInto('entries')
         .values(rows)
         .onConflict((conflict) => conflict.columns(['feed_id', 'guid']).doNothing())
-        .returning(['id', 'guid', 'pub_date'])
+        .returning(['id', 'guid', 'link', 'pub_date'])
         .execute()),
     );
   }

@@ -2,9 +2,21 @@
 // request of its own.
 import { sql } from 'kysely';
 import type { Database, Writer } from '../database.ts';
-import { idList } from '../id-list.ts';
+import { idList, textList } from '../id-list.ts';
 import { notePending } from '../search/pending.ts';
 import { addNewEntries } from './unread.ts';
+
+/** Of these links, those that somebody has fetched already. */
+export async function findCopyable(
+  db: Database,
+  trx: Writer,
+  links: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ link: string }>`
+    SELECT f.link FROM feeds f JOIN feed_fetch_state s ON s.feed_id = f.id AND s.last_success_at > 0
+    WHERE f.link IN ${textList(db, links)}`.execute(trx);
+  return new Set(rows.map(({ link }) => link));
+}
 
 /** Returns how many entries it starts with. */
 export async function copySubscription(

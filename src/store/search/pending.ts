@@ -1,5 +1,6 @@
 // Which documents must be indexed anew. Whoever changes a document's title, text or date notes it in the same
 // transaction; whoever only marks it read does not.
+import { type RawBuilder, sql } from 'kysely';
 import type { Writer } from '../database.ts';
 
 /** Rows in one statement: PostgreSQL takes 65,535 parameters, and a statement should stay short. */
@@ -20,4 +21,11 @@ export async function notePending(trx: Writer, kind: string, refIds: readonly nu
       )
       .execute();
   }
+}
+
+/** All that a statement selects, however many they are; in rising order, too. */
+export async function notePendingOf(trx: Writer, kind: string, select: RawBuilder<unknown>): Promise<void> {
+  await sql`INSERT INTO search_pending (kind, ref_id, version)
+    SELECT ${kind}, ids.*, 1 FROM (${select}) AS ids WHERE true
+    ON CONFLICT (kind, ref_id) DO UPDATE SET version = search_pending.version + 1`.execute(trx);
 }

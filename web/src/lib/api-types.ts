@@ -6,6 +6,23 @@ export interface User {
   created_at: number;
 }
 
+/** How somebody can log in. */
+export interface WaysIn {
+  enabled: boolean;
+  linked: boolean;
+  has_password: boolean;
+}
+
+/** What an OPML file has brought, or would bring. */
+export interface OpmlImport {
+  created: number;
+  existing: number;
+  failed: number;
+  groups_created: number;
+  errors: { link: string; error: string }[];
+  warnings: string[];
+}
+
 export interface Group {
   id: number;
   name: string;
@@ -32,6 +49,7 @@ export interface Feed {
   suspended: boolean;
   proxy: string;
   keep_entries: number | null;
+  full_text: boolean;
   gone_at: number | null;
   created_at: number;
   fetch_state: FetchState;
@@ -165,4 +183,78 @@ export interface LibraryCheck {
   objects: number;
   problem_count: number;
   problems: { key: string; what: string }[];
+}
+
+export type ItemOrigin = 'manual' | 'bookmark' | 'highlight';
+
+export interface ItemDetails {
+  author: string;
+  siteName: string;
+  language: string;
+  publishedAt: string | null;
+  canonicalUrl: string;
+  wordCount: number;
+  origins: ItemOrigin[];
+  hasContent: boolean;
+  hasIcon: boolean;
+  bookmarkId: string | null;
+  deletedAt: string | null;
+  link: {
+    state: 'ok' | 'dead' | 'unsure';
+    checkedAt: string;
+    deadSince: string | null;
+    sentence: string;
+  } | null;
+}
+
+/** A saved page. Here, times are ISO 8601. */
+export interface Item {
+  id: string;
+  url: string;
+  normalizedUrl: string;
+  title: string | null;
+  excerpt: string | null;
+  status: 'unread' | 'archived';
+  isFavorite: boolean;
+  collectionId: string | null;
+  tags: string[];
+  createdAt: string;
+  updatedAt: string;
+  thumbnailUrl: string | null;
+  enrichmentStatus: 'pending' | 'succeeded' | 'failed';
+  enrichmentError: string | null;
+  enrichedAt: string | null;
+  details: ItemDetails;
+}
+
+export interface ItemPage {
+  items: Item[];
+  nextCursor: string | null;
+  hasMore: boolean;
+}
+
+export interface ItemCounts {
+  all: number;
+  unread: number;
+  archived: number;
+  favorite: number;
+  untagged: number;
+  unsorted: number;
+  pending: number;
+  failed: number;
+  deleted: number;
+  dead: number;
+}
+
+export interface Tag {
+  name: string;
+  itemCount: number;
+}
+
+export interface Collection {
+  id: string;
+  name: string;
+  description: string | null;
+  parentId: string | null;
+  itemCount: number;
 }

@@ -19,12 +19,15 @@ export class ApiError extends Error {
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 interface Options {
+  /** Sent as JSON; a Blob as it is. */
   body?: unknown;
   signal?: AbortSignal;
   /** Goes on after the page is left. */
   keepalive?: boolean;
   /** Answers 401 with an error, where asking for a login would be wrong. */
   quietly?: boolean;
+  /** Told before the answer is read, where more than one status is good. */
+  onStatus?: (status: number) => void;
 }
 
 /** Resolves when somebody has logged in again, and rejects when they would rather not. */
@@ -46,17 +49,19 @@ export function onReach(tell: (isReached: boolean) => void): void {
 }
 
 export async function call<T>(method: Method, path: string, options: Options = {}): Promise<T> {
-  const { body, signal, keepalive, quietly } = options;
+  const { body, signal, keepalive, quietly, onStatus } = options;
   let response: Response;
   try {
     response = await fetch(path, {
       method,
       ...(signal && { signal }),
       ...(keepalive && { keepalive }),
-      ...(body !== undefined && {
-        headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify(body),
-      }),
+      ...(body instanceof Blob && { body }),
+      ...(body !== undefined &&
+        !(body instanceof Blob) && {
+          headers: { 'Content-Type': 'application/json' },
+          body: JSON.stringify(body),
+        }),
     });
   } catch (cause) {
     if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
@@ -68,6 +73,7 @@ export async function call<T>(method: Method, path: string, options: Options = {
     await askForLogin();
     return call(method, path, options);
   }
+  onStatus?.(response.status);
   if (!response.ok) throw new ApiError(response.status, await sentenceOf(response));
   if (response.status === 204 || response.status === 202) {
     const text = await response.text();
@@ -103,7 +109,7 @@ async function sentenceOf(response: Response): Promise<string> {
     const { error } = await response.json();
     const said: string = typeof error === 'string' ? error : error.message;
     // Programs are told which field it is; a person sees it.
-    const text = said.replace(/^[a-z_]+: /, '');
+    const text = said.replace(/^[a-z][A-Za-z_]*: /, '');
     return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?]$/.test(text) ? '' : '.'}`;
   } catch {
     return errors.server;

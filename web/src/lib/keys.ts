@@ -1,6 +1,12 @@
 // The keyboard: one listener, sequences such as `g u`, and no key taken while somebody types.
 export type KeyMap = Readonly<Record<string, (event: KeyboardEvent) => void>>;
 
+/** Keys that belong together, each with what it does. */
+export interface KeyPart {
+  readonly title: string;
+  readonly keys: readonly (readonly [names: readonly string[], what: string])[];
+}
+
 const sequenceMs = 1_000;
 /** First keys of a sequence. */
 const leaders = new Set(['g']);

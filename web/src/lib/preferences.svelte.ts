@@ -26,6 +26,12 @@ export interface Preferences {
   hide_read_feeds: boolean;
   /** Groups that are folded, by id. */
   folded_groups: number[];
+  library_view: 'grid' | 'list';
+  hide_places: boolean;
+  /** Collections that are folded, by id. */
+  folded_collections: string[];
+  /** The server looks now and then whether saved pages are still there. */
+  check_links: boolean;
 }
 
 const usual: Preferences = {
@@ -46,6 +52,10 @@ const usual: Preferences = {
   hide_list: false,
   hide_read_feeds: false,
   folded_groups: [],
+  library_view: 'grid',
+  hide_places: false,
+  folded_collections: [],
+  check_links: false,
 };
 
 /** How articles and lists are set before anybody has chosen otherwise. */

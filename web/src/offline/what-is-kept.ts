@@ -1,5 +1,5 @@
 // Which addresses of this site can be read without the server. Pure.
-const pages = ['/', '/search', '/settings', '/operations'];
+const pages = ['/', '/library', '/search', '/settings', '/operations'];
 
 /** The page that an address shows, as it is kept; undefined for those that need the server. */
 export function pageOf(path: string): string | undefined {
@@ -16,6 +16,10 @@ const kept = [
   /^\/api\/feeds\/\d+\/icon$/,
   /^\/api\/items$/,
   /^\/api\/items\/\d+(\/content)?$/,
+  // Their thumbnails are many, and would push the texts out; a cover of type serves.
+  /^\/api\/v1\/items(\/counts)?$/,
+  /^\/api\/v1\/items\/\d+(\/(content|icon))?$/,
+  /^\/api\/v1\/(tags|collections)$/,
   /^\/api\/bookmarks$/,
   /^\/api\/bookmarks\/\d+(\/content)?$/,
 ];

@@ -50,8 +50,13 @@ export async function confirmUser(): Promise<{ id: number; isOther: boolean }> {
 
 /** After a login: what was kept of who was here before is no answer, however long the server takes. */
 export async function confirmLogin(): Promise<{ id: number; isOther: boolean }> {
-  if ('caches' in window) await (await caches.open(data)).delete('/api/me');
+  await forgetWhoIsHere();
   return confirmUser();
+}
+
+/** Before somebody leaves for a login elsewhere: the page that they come back to asks who is here. */
+export async function forgetWhoIsHere(): Promise<void> {
+  if ('caches' in window) await (await caches.open(data)).delete('/api/me');
 }
 
 /** After a log-out nothing stays behind but changes that wait for their owner to come back. */

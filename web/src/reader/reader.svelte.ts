@@ -1,14 +1,14 @@
 // Where somebody is and what is open. The address says it all, so that a link, a reload and the back button lead to the
 // same place.
-import { tick } from 'svelte';
 import { prefer, preferences } from '../lib/preferences.svelte.ts';
+import { screen, transition } from '../lib/screen.svelte.ts';
 import { toast } from '../lib/toasts.svelte.ts';
+import { webAddress } from '../lib/web-address.ts';
 import { words } from '../lib/words.ts';
 import { EntryList, knownEntry, type ListedEntry, loadArticle } from './entries.svelte.ts';
 import { markAllRead, markRead, setBookmark } from './marks.ts';
 import { type Place, parsePlace, placeHref, type Scope, sameArticle, sameScope } from './place.ts';
 import { refresh } from './refresh.svelte.ts';
-import type { Layout } from './setting.ts';
 import { subscriptions } from './subscriptions.svelte.ts';
 
 export type PanelName =
@@ -18,10 +18,6 @@ export type PanelName =
   | { name: 'deleteGroup'; id: number }
   | { name: 'keys' }
   | { name: 'type' };
-
-const phone = matchMedia('(max-width: 44rem)');
-const desk = matchMedia('(min-width: 68rem)');
-const currentLayout = (): Layout => (phone.matches ? 'phone' : desk.matches ? 'desk' : 'medium');
 
 /** Lists to come back to, with their place in the scroll. */
 const mostLists = 8;
@@ -33,7 +29,7 @@ class Reader {
   /** The row that the keys act on: the open article, or one that n and p have gone to. */
   cursor = $state.raw<ListedEntry | null>(null);
   articleProblem = $state('');
-  layout = $state<Layout>(currentLayout());
+  layout = $derived(screen.layout);
   focusMode = $state(false);
   drawerOpen = $state(false);
   panel = $state.raw<PanelName | null>(null);
@@ -54,11 +50,6 @@ class Reader {
     this.#showList({ fresh: true });
     this.#showArticle();
     subscriptions.load();
-    for (const query of [phone, desk])
-      query.addEventListener('change', () => {
-        this.layout = currentLayout();
-        this.drawerOpen = false;
-      });
     addEventListener('popstate', () => {
       this.#transition(() => {
         this.place = parsePlace(location.search);
@@ -110,15 +101,8 @@ class Reader {
 
   /** On a phone one pane takes the place of the other; on a wide screen nothing moves. */
   #transition(change: () => void): void {
-    const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
-    if (this.layout !== 'phone' || calm || !document.startViewTransition) {
-      change();
-      return;
-    }
-    document.startViewTransition(async () => {
-      change();
-      await tick();
-    });
+    if (this.layout === 'phone') transition(change);
+    else change();
   }
 
   // Lists
@@ -285,15 +269,5 @@ class Reader {
     if (href) window.open(href, '_blank', 'noopener');
   }
 }
-
-/** The address if it leads to a web page: what a feed gives as one can be anything. */
-export function webAddress(link: string | undefined): string | undefined {
-  if (!link || !URL.canParse(link)) return undefined;
-  const { protocol, href } = new URL(link);
-  return protocol === 'http:' || protocol === 'https:' ? href : undefined;
-}
-
-export const hostOf = (link: string): string =>
-  URL.canParse(link) ? new URL(link).hostname.replace(/^www\./, '') : '';
 
 export const reader = new Reader();

@@ -1,10 +1,11 @@
 import type { Words } from '../lib/words.ts';
 import { accounts } from './de/accounts.ts';
 import { common } from './de/common.ts';
+import { library } from './de/library.ts';
 import { operations } from './de/operations.ts';
 import { parts } from './de/parts.ts';
 import { reader } from './de/reader.ts';
 import { search } from './de/search.ts';
 import { settings } from './de/settings.ts';
 
-export const de: Words = { ...common, accounts, operations, parts, reader, search, settings };
+export const de: Words = { ...common, accounts, library, operations, parts, reader, search, settings };

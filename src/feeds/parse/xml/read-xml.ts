@@ -3,6 +3,7 @@
 // over, and a document that stops in the middle ends there. Characters that XML forbids are no obstacle here, and are
 // removed from each field once it is cut to size.
 import { limits } from '../limits.ts';
+import { endOfDeclaration } from './declaration.ts';
 import { readDoctype } from './doctype.ts';
 import { adoptRoot, declare, type Scope, shortNameOf } from './namespaces.ts';
 import { type DecodeReferences, newReferenceDecoder } from './references.ts';
@@ -51,7 +52,6 @@ export function readXml(text: string): XmlElement {
 
   /** `<!...` or `<?...` */
   function readDeclaration(start: number): number {
-    if (text.startsWith('<!--', start)) return after('-->', start + 4);
     if (text.startsWith('<![CDATA[', start)) {
       const end = text.indexOf(']]>', start + 9);
       addText(text.slice(start + 9, end < 0 ? text.length : end), false);
@@ -62,12 +62,7 @@ export function readXml(text: string): XmlElement {
       decode = newReferenceDecoder(declared);
       return end;
     }
-    return after('>', start + 2);
-  }
-
-  function after(mark: string, from: number): number {
-    const found = text.indexOf(mark, from);
-    return found < 0 ? text.length : found + mark.length;
+    return endOfDeclaration(text, start);
   }
 
   function addText(raw: string, encoded: boolean): void {

@@ -1,6 +1,6 @@
 // One tag: `<name a="b">`, `</name>`, `<name/>`. Values without quotes, or with a quote that is never closed, are
 // read as far as they make sense.
-import { charSet, findAny, findOther, spaces } from '../../char-set.ts';
+import { charSet, findAny, findOther, spaces } from '../../../html/char-set.ts';
 import { limits } from '../limits.ts';
 
 export type Tag =

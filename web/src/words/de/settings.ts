@@ -1,5 +1,7 @@
 import type { Words } from '../../lib/words.ts';
 
+const count = (n: number, one: string, many: string) => `${n.toLocaleString('de')} ${n === 1 ? one : many}`;
+
 export const settings: Words['settings'] = {
   title: 'Einstellungen',
   index: 'Abschnitte',
@@ -30,6 +32,39 @@ export const settings: Words['settings'] = {
     sample:
       'Ehe auf jedem Tisch eine Lampe stand, baute man einen Lesesaal um seine Fenster herum. Die Tische standen, wo das Licht am längsten hinfiel, und die letzte Stunde eines Winternachmittags gehörte denen, die früh gekommen waren – 16 Plätze, und nie einer mehr. „Eine Seite“, schrieb ein Bibliothekar 1894, „soll das Hellste im Raum sein“.',
   },
+  feeds: {
+    title: 'Feeds',
+    lead: 'Deine Feeds und Gruppen als OPML-Datei, die jedes Leseprogramm versteht.',
+    import: 'OPML importieren',
+    importHint: 'Die Datei, die ein anderes Leseprogramm exportiert hat',
+    importHintDrop:
+      'Die Datei, die ein anderes Leseprogramm exportiert hat; du kannst sie auch hierher ziehen',
+    choose: 'Datei wählen',
+    tooLarge: 'Die Datei ist größer als 20 MB.',
+    looking: 'Die Datei wird gelesen',
+    fresh: (n) => count(n, 'neuer Feed', 'neue Feeds'),
+    existing: (n) => `${count(n, 'Feed', 'Feeds')}, denen du schon folgst`,
+    groups: (n) => count(n, 'neue Gruppe', 'neue Gruppen'),
+    failed: (n) => `${count(n, 'Feed', 'Feeds')}, bei denen das nicht geht`,
+    remarks: (n) => count(n, 'Anmerkung', 'Anmerkungen'),
+    nothing: 'Für dich ist nichts Neues darin.',
+    run: (n) => `${count(n, 'Feed', 'Feeds')} importieren`,
+    importing: 'Wird importiert …',
+    done: (feeds, groups) =>
+      `${count(feeds, 'Feed gehört', 'Feeds gehören')} jetzt dir${groups > 0 ? `, in ${count(groups, 'neuer Gruppe', 'neuen Gruppen')}` : ''}. Sie werden nacheinander geholt, das kann etwas dauern.`,
+    read: 'Zum Lesen',
+    export: 'OPML exportieren',
+    exportHint: 'Zum Aufheben, oder für ein anderes Leseprogramm',
+    download: 'Herunterladen',
+  },
+  library: {
+    title: 'Bibliothek',
+    checkLinks: 'Nach gespeicherten Seiten sehen',
+    checkLinksHint: 'Ab und zu prüft Lectern, ob es sie noch gibt, und sagt dir, welche verschwunden sind',
+    bookmarklet: 'Von jeder Seite aus speichern',
+    bookmarkletHint:
+      'Leg im Browser ein Lesezeichen mit dieser Adresse an; auf jeder Seite fragt es, ob sie gespeichert werden soll',
+  },
   language: {
     title: 'Sprache',
     label: 'Sprache von Lectern',
@@ -49,6 +84,16 @@ export const settings: Words['settings'] = {
     here: 'Dieser Browser',
     elsewhere: 'Andere Browser',
     elsewhereHint: 'Beendet jede Sitzung außer dieser. Tokens bleiben.',
+    signOn: {
+      label: 'Single Sign-on',
+      linked: 'Verknüpft: Du kommst ohne dein Passwort herein',
+      notLinked: 'Wenn du es verknüpfst, kommst du ohne dein Passwort herein',
+      onlyWay: 'Dein Weg herein: Dieses Konto hat kein Passwort',
+      link: 'Verknüpfen',
+      unlink: 'Verknüpfung lösen',
+      goOn: 'Weiter zum Anmeldedienst',
+      unlinked: 'Dein Konto ist nicht mehr verknüpft. Andere Browser müssen sich neu anmelden.',
+    },
     logOutElsewhere: 'Woanders abmelden',
     loggedOutElsewhere: 'Du bist überall sonst abgemeldet.',
   },
@@ -64,7 +109,7 @@ export const settings: Words['settings'] = {
     made: (name) => `Das Token „${name}“ ist erstellt`,
     secretOnce:
       'Kopiere es jetzt: Es wird nur dieses eine Mal gezeigt und so aufbewahrt, dass es niemand zurücklesen kann.',
-    use: 'Füge es ein, wo die App nach einem Token fragt. Ein Programm schickt es als Kopfzeile: Authorization: Bearer …',
+    use: 'Gib es der App als Passwort. Ein Programm schickt es als Kopfzeile: Authorization: Bearer …',
     secret: 'Das Token',
     done: 'Ich habe es',
     since: (date) => `erstellt ${date}`,
@@ -73,6 +118,17 @@ export const settings: Words['settings'] = {
     revokeSure: 'Was es benutzt, ist sofort ausgesperrt.',
     keep: 'Behalten',
     revoked: (name) => `„${name}“ ist widerrufen.`,
+  },
+  apps: {
+    title: 'Eine Lese-App verbinden',
+    lead: (name) =>
+      `Wähle in der App eine dieser Arten und gib ihr die Adresse. Der Name ist ${name}; das Passwort ist ein Token, das du oben erstellst.`,
+    greader: 'Google Reader oder FreshRSS',
+    greaderHint: 'NetNewsWire, Reeder, FeedMe, Fluent Reader, Read You, newsboat',
+    fever: 'Fever',
+    feverHint: 'Unread, Fiery Feeds, ReadKit und ältere Fassungen von Reeder',
+    miniflux: 'Miniflux',
+    minifluxHint: 'newsboat, Miniflutt und andere',
   },
   users: {
     title: 'Personen',

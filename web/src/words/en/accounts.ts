@@ -16,6 +16,25 @@ export const accounts = {
     again: 'Log in again',
     ended: 'Your session has ended. Log in, and what you were doing goes on.',
   },
+  signOn: {
+    or: 'or',
+    button: 'Sign in with single sign-on',
+    inOtherTab: 'Sign in with single sign-on in another tab',
+    problems: {
+      denied: 'The sign-in was cancelled.',
+      expired: 'This sign-in took too long, or began in another browser. Try once more.',
+      failed:
+        'The sign-on service gave an answer that does not hold, so nobody was let in. Try once more; the log of this Lectern says what was wrong.',
+      unreachable: 'The sign-on service cannot be reached at the moment. Try again in a minute.',
+      'not-allowed':
+        'The sign-on service knows you, but you are not on the list of this Lectern. Ask its owner to add you.',
+      'account-exists':
+        'Your name belongs to an account here already. Log in with its password, then link it in the settings.',
+      'setup-first': 'This Lectern needs its owner first. Open the setup link, then sign in.',
+      taken: 'That identity belongs to another account here.',
+      busy: 'Too many sign-ins came to nothing. Wait a few minutes, then try once more.',
+    },
+  },
   name: 'Name',
   password: 'Password',
   passwordHint: 'Eight characters or more.',

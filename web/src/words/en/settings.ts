@@ -1,3 +1,5 @@
+const count = (n: number, one: string, many: string) => `${n.toLocaleString('en')} ${n === 1 ? one : many}`;
+
 export const settings = {
   title: 'Settings',
   index: 'Sections',
@@ -28,6 +30,38 @@ export const settings = {
     sample:
       'Before there was a lamp on every desk, a reading room was built around its windows. The tables stood where the light fell longest, and the last hour of a winter afternoon belonged to those who had come early – 16 places, and never one more. “A page”, wrote a librarian in 1894, “should be the brightest thing in the room”.',
   },
+  feeds: {
+    title: 'Feeds',
+    lead: 'Your feeds and groups as an OPML file, which every reader understands.',
+    import: 'Import OPML',
+    importHint: 'The file that another reader has exported',
+    importHintDrop: 'The file that another reader has exported; you can also drop it here',
+    choose: 'Choose a file',
+    tooLarge: 'The file is larger than 20 MB.',
+    looking: 'Reading the file',
+    fresh: (n: number) => count(n, 'new feed', 'new feeds'),
+    existing: (n: number) => `${count(n, 'feed', 'feeds')} you follow already`,
+    groups: (n: number) => count(n, 'new group', 'new groups'),
+    failed: (n: number) => `${count(n, 'feed', 'feeds')} that cannot be followed`,
+    remarks: (n: number) => count(n, 'remark', 'remarks'),
+    nothing: 'Nothing in it is new to you.',
+    run: (n: number) => `Import ${count(n, 'feed', 'feeds')}`,
+    importing: 'Importing …',
+    done: (feeds: number, groups: number) =>
+      `${count(feeds, 'feed is', 'feeds are')} yours now${groups > 0 ? `, in ${count(groups, 'new group', 'new groups')}` : ''}. They are fetched one after the other, which can take a while.`,
+    read: 'To the reader',
+    export: 'Export OPML',
+    exportHint: 'To keep, or for another reader',
+    download: 'Download',
+  },
+  library: {
+    title: 'Library',
+    checkLinks: 'Look after saved pages',
+    checkLinksHint: 'Now and then, Lectern looks whether they are still there, and tells you which are gone',
+    bookmarklet: 'Save from any page',
+    bookmarkletHint:
+      'Make a bookmark in your browser with this as its address; on any page, it asks whether to save it',
+  },
   language: {
     title: 'Language',
     label: 'Language of Lectern',
@@ -47,6 +81,16 @@ export const settings = {
     here: 'This browser',
     elsewhere: 'Other browsers',
     elsewhereHint: 'Ends every session but this one. Tokens stay.',
+    signOn: {
+      label: 'Single sign-on',
+      linked: 'Linked: you can come in without your password',
+      notLinked: 'Link it, and you can come in without your password',
+      onlyWay: 'Your way in: this account has no password',
+      link: 'Link',
+      unlink: 'Unlink',
+      goOn: 'Go on to the sign-on service',
+      unlinked: 'Your account is unlinked. Other browsers have to log in again.',
+    },
     logOutElsewhere: 'Log out elsewhere',
     loggedOutElsewhere: 'You are logged out everywhere else.',
   },
@@ -61,7 +105,7 @@ export const settings = {
     scopes: { read: 'Read only', write: 'Read and change' },
     made: (name: string) => `Token “${name}” is made`,
     secretOnce: 'Copy it now: it is shown this once and kept only in a form that cannot be read back.',
-    use: 'Paste it where the app asks for a token. A program sends it as a header: Authorization: Bearer …',
+    use: 'Give it to the app as its password. A program sends it as a header: Authorization: Bearer …',
     secret: 'The token',
     done: 'I have it',
     since: (date: string) => `made ${date}`,
@@ -70,6 +114,17 @@ export const settings = {
     revokeSure: 'What uses it is locked out at once.',
     keep: 'Keep',
     revoked: (name: string) => `“${name}” is revoked.`,
+  },
+  apps: {
+    title: 'Connect a reader app',
+    lead: (name: string) =>
+      `Choose one of these kinds in the app and give it the address. The user name is ${name}; the password is a token, which you make above.`,
+    greader: 'Google Reader or FreshRSS',
+    greaderHint: 'NetNewsWire, Reeder, FeedMe, Fluent Reader, Read You, newsboat',
+    fever: 'Fever',
+    feverHint: 'Unread, Fiery Feeds, ReadKit, and older versions of Reeder',
+    miniflux: 'Miniflux',
+    minifluxHint: 'newsboat, Miniflutt and others',
   },
   users: {
     title: 'Users',

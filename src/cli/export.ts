@@ -1,0 +1,9 @@
+import { Command } from 'commander';
+import { exportOpmlCommand } from './export-opml.ts';
+import type { Runtime } from './runtime.ts';
+
+export function exportCommand(runtime: Runtime): Command {
+  return new Command('export')
+    .description('Write what Lectern keeps for other programs.')
+    .addCommand(exportOpmlCommand(runtime));
+}

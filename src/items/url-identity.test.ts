@@ -1,0 +1,202 @@
+import { describe, expect, it } from 'vitest';
+import { keyOf, normaliseUrl } from './url-identity.ts';
+
+describe('addresses of one page', () => {
+  it.each([
+    ['http://example.org/a', 'https://example.org/a'],
+    ['https://EXAMPLE.org/a', 'https://example.org/a'],
+    ['https://example.org:443/a', 'https://example.org/a'],
+    ['http://example.org:80/a', 'https://example.org/a'],
+    ['https://example.org./a', 'https://example.org/a'],
+    ['https://example.org.:8443/a', 'https://example.org:8443/a'],
+    ['https://user:secret@example.org/a', 'https://example.org/a'],
+    ['https://bücher.example/', 'https://xn--bcher-kva.example/'],
+    ['https://BÜCHER.example/', 'https://bücher.example/'],
+    ['https://example.org', 'https://example.org/'],
+    ['https://example.org/a/', 'https://example.org/a'],
+    ['https://example.org/a//', 'https://example.org/a'],
+    ['https://example.org/a/?b=1', 'https://example.org/a?b=1'],
+    ['https://example.org/x/../a/.', 'https://example.org/a'],
+    ['https://example.org/%7Ea', 'https://example.org/~a'],
+    ['https://example.org/%7ea', 'https://example.org/%7Ea'],
+    ['https://example.org/a%2fb', 'https://example.org/a%2Fb'],
+    ['https://example.org/ä', 'https://example.org/%c3%a4'],
+    ['https://example.org/100%', 'https://example.org/100%25'],
+    ['https://example.org/a[1]', 'https://example.org/a%5B1%5D'],
+    ['https://en.wikipedia.org/wiki/Mercury_(planet)', 'https://en.wikipedia.org/wiki/Mercury_%28planet%29'],
+    // Anchors.
+    ['https://example.org/a#part', 'https://example.org/a'],
+    ['https://example.org/a#', 'https://example.org/a'],
+    ['https://example.org/a#:~:text=some%20words', 'https://example.org/a'],
+    ['https://example.org/a#part:~:text=some', 'https://example.org/a'],
+    ['https://example.org/#/one:~:text=some', 'https://example.org/#/one'],
+    ['https://example.org/#/', 'https://example.org/'],
+    ['https://example.org/#!', 'https://example.org/'],
+    ['https://github.com/a/b/blob/main/c.ts#L10', 'https://github.com/a/b/blob/main/c.ts#L20-L30'],
+    ['https://github.com/a/b/issues/1#issuecomment-2', 'https://github.com/a/b/issues/1'],
+    ['https://en.wikipedia.org/wiki/Unix#TCP/IP', 'https://en.wikipedia.org/wiki/Unix'],
+    ['https://example.org/paper.pdf#page=12', 'https://example.org/paper.pdf'],
+    ['https://example.org/film#t=120', 'https://example.org/film'],
+    ['https://example.org/a#xtor=RSS-3208', 'https://example.org/a'],
+    ['https://docs.google.com/document/d/1A/edit#heading=h.x', 'https://docs.google.com/document/d/1A/edit'],
+    [`https://example.org/a#access_token=${'e'.repeat(500)}`, 'https://example.org/a'],
+    // Queries.
+    ['https://example.org/a?', 'https://example.org/a'],
+    ['https://example.org/a?&', 'https://example.org/a'],
+    ['https://example.org/a?b=1&a=2', 'https://example.org/a?a=2&b=1'],
+    ['https://example.org/a?b=1&&a=2&', 'https://example.org/a?a=2&b=1'],
+    ['https://example.org/a?q=two+words', 'https://example.org/a?q=two%20words'],
+    ['https://example.org/a?q=%c3%a4', 'https://example.org/a?q=ä'],
+    ['https://example.org/a?x[]=1', 'https://example.org/a?x%5B%5D=1'],
+    [
+      'https://example.org/a?u=https://b.example/?c',
+      'https://example.org/a?u=https%3A%2F%2Fb.example%2F%3Fc',
+    ],
+    ['https://example.org/a?token=YQ==', 'https://example.org/a?token=YQ%3D%3D'],
+    ['https://example.org/a?q=%28b%29', 'https://example.org/a?q=(b)'],
+    ['https://example.org/a?utm_source=x&UTM_Campaign=y&fbclid=z', 'https://example.org/a'],
+    ['https://example.org/a?utm%5Fsource=x', 'https://example.org/a'],
+    ['https://example.org/a?id=1&gclid=2', 'https://example.org/a?id=1'],
+    ['https://example.org/a?hsa_acc=1&_hsmi=2&mtm_campaign=3', 'https://example.org/a'],
+    ['https://www.instagram.com/p/C1/?igsh=x', 'https://www.instagram.com/p/C1/'],
+    // Logins.
+    ['https://example.org/shop;jsessionid=0A1B', 'https://example.org/shop'],
+    ['https://example.org/;JSESSIONID=0A1B.node1', 'https://example.org/'],
+    ['https://example.org/a;jsessionid=0A1B/b;v=2?c', 'https://example.org/a/b;v=2?c'],
+    ['https://example.org/a?PHPSESSID=0a1b&id=3', 'https://example.org/a?id=3'],
+  ])('%s and %s have one key', (one, other) => {
+    expect(keyOf(one)).toBe(keyOf(other));
+  });
+});
+
+const archived = 'https://web.archive.org/web/20200101000000';
+const listed = 'https://lists.example.org/msgid/list';
+
+describe('addresses of two pages', () => {
+  it.each([
+    ['https://example.org/a', 'https://example.org/b'],
+    ['https://example.org/a', 'https://example.org/A'],
+    ['https://example.org/a', 'https://www.example.org/a'],
+    ['https://en.wikipedia.org/wiki/Fox', 'https://en.m.wikipedia.org/wiki/Fox'],
+    ['https://en.wikipedia.org/wiki/Fox', 'https://de.wikipedia.org/wiki/Fox'],
+    ['https://en.wikipedia.org/wiki/Fox', 'https://en.wikipedia.org/wiki/Talk:Fox'],
+    ['https://en.wikipedia.org/wiki/C', 'https://en.wikipedia.org/wiki/C++'],
+    ['https://en.wikipedia.org/wiki/AC/DC', 'https://en.wikipedia.org/wiki/AC'],
+    [
+      'https://en.wikipedia.org/w/index.php?title=Fox&oldid=1',
+      'https://en.wikipedia.org/w/index.php?title=Fox&oldid=2',
+    ],
+    ['https://example.org/a', 'https://example.org/amp/a'],
+    ['https://example.org/a', 'https://example.org/a?amp=1'],
+    ['https://example.org/a', 'https://example.org:8443/a'],
+    ['http://127.0.0.1:3000/', 'http://127.0.0.1:4000/'],
+    ['https://example.org/', 'https://example.org/index.html'],
+    ['https://example.org/a.html', 'https://example.org/a.htm'],
+    ['https://example.org/a.html', 'https://example.org/a'],
+    ['https://example.org//a', 'https://example.org/a'],
+    ['https://example.org/a%2Fb', 'https://example.org/a/b'],
+    ['https://example.org/a%3Fb', 'https://example.org/a?b'],
+    ['https://example.org/a%20b', 'https://example.org/a+b'],
+    ['https://example.org/%257Ea', 'https://example.org/~a'],
+    ['https://example.org/cars;colour=red', 'https://example.org/cars;colour=blue'],
+    ['https://example.org/a;b/c', 'https://example.org/a%3Bb/c'],
+    ['https://example.org/%C3%A4', 'https://example.org/%E4'],
+    // One parameter says which page.
+    ['https://www.youtube.com/watch?v=dQw4w9WgXcQ', 'https://www.youtube.com/watch?v=9bZkp7q19f0'],
+    ['https://www.youtube.com/watch?v=abcdefghijk', 'https://www.youtube.com/watch?v=ABCDEFGHIJK'],
+    ['https://www.youtube.com/playlist?list=PL1', 'https://www.youtube.com/playlist?list=PL2'],
+    ['https://news.ycombinator.com/item?id=1', 'https://news.ycombinator.com/item?id=2'],
+    ['https://news.ycombinator.com/from?site=a.example', 'https://news.ycombinator.com/from?site=b.example'],
+    ['https://forum.example/viewtopic.php?t=1', 'https://forum.example/viewtopic.php?t=2'],
+    ['https://forum.example/viewtopic.php?t=1&start=20', 'https://forum.example/viewtopic.php?t=1&start=40'],
+    ['https://forum.example/thread/7?page=2', 'https://forum.example/thread/7?page=3'],
+    ['https://forum.example/thread/7', 'https://forum.example/thread/7?page=2'],
+    ['https://forum.example/thread/7/page-2', 'https://forum.example/thread/7/page-3'],
+    ['https://blog.example/?p=1', 'https://blog.example/?p=2'],
+    ['https://blog.example/?p=1', 'https://blog.example/?page_id=1'],
+    ['https://blog.example/?s=fox', 'https://blog.example/?s=hare'],
+    ['https://duckduckgo.com/?q=fox', 'https://duckduckgo.com/?q=hare'],
+    ['https://example.org/search?q=c%2B%2B', 'https://example.org/search?q=c++'],
+    ['https://example.org/search?q=%D6%D0', 'https://example.org/search?q=%B9%FA'],
+    ['https://example.org/search?q=%E4', 'https://example.org/search?q=%F6'],
+    ['https://example.org/a?x=1&x=2', 'https://example.org/a?x=2&x=1'],
+    ['https://example.org/a?x=1&y=2', 'https://example.org/a?x=2&y=1'],
+    ['https://example.org/a?x=1%26y=2', 'https://example.org/a?x=1&y=2'],
+    ['https://example.org/a?X=1', 'https://example.org/a?x=1'],
+    ['https://example.org/a?x=A', 'https://example.org/a?x=a'],
+    ['https://example.org/a?x', 'https://example.org/a?x='],
+    ['https://example.org/a?12', 'https://example.org/a?13'],
+    ['https://photos.example/index.php?/category/3', 'https://photos.example/index.php?/category/4'],
+    ['https://git.example/?p=a.git;a=commit;h=1', 'https://git.example/?p=a.git;a=commit;h=2'],
+    ['https://example.org/a?lang=en', 'https://example.org/a?lang=de'],
+    [
+      'https://slashdot.example/article.pl?sid=24/01/02/1',
+      'https://slashdot.example/article.pl?sid=24/01/02/2',
+    ],
+    ['https://example.org/a?ref=1', 'https://example.org/a?ref=2'],
+    ['https://api.example/contents/x?ref=main', 'https://api.example/contents/x?ref=next'],
+    ['https://example.org/a?source=1', 'https://example.org/a?source=2'],
+    ['https://example.org/a?from=Oslo&to=Rome', 'https://example.org/a?from=Bonn&to=Rome'],
+    ['https://example.org/a?cid=1', 'https://example.org/a?cid=2'],
+    ['https://example.org/a?pk=1', 'https://example.org/a?pk=2'],
+    ['https://example.org/a?utm=1', 'https://example.org/a?utm=2'],
+    ['https://example.org/a?utm_=1', 'https://example.org/a?utm_=2'],
+    ['https://shop.example/a?variant=1', 'https://shop.example/a?variant=2'],
+    ['https://maps.example/?q=52.5,13.4', 'https://maps.example/?q=52.6,13.4'],
+    // Files and their versions.
+    ['https://arxiv.org/abs/2101.00001', 'https://arxiv.org/pdf/2101.00001'],
+    ['https://arxiv.org/abs/2101.00001v1', 'https://arxiv.org/abs/2101.00001v2'],
+    ['https://example.org/paper.pdf', 'https://example.org/paper'],
+    ['https://docs.python.org/3.11/library/os.html', 'https://docs.python.org/3.12/library/os.html'],
+    ['https://docs.example/en/latest/', 'https://docs.example/en/stable/'],
+    ['https://github.com/a/b/blob/main/c.ts', 'https://github.com/a/b/blob/next/c.ts'],
+    ['https://github.com/a/b/blob/main/c.ts', 'https://github.com/a/b/raw/main/c.ts'],
+    ['https://docs.google.com/document/d/1A/edit', 'https://docs.google.com/document/d/1B/edit'],
+    ['https://docs.google.com/document/d/1A/edit', 'https://docs.google.com/spreadsheets/d/1A/edit'],
+    // Addresses within addresses.
+    [`${archived}/http://example.org/a`, `${archived}/http://example.org/b`],
+    [`${archived}/http://example.org/a`, 'https://web.archive.org/web/20210101000000/http://example.org/a'],
+    [`${archived}/http://example.org/a?id=1`, `${archived}/http://example.org/a?id=2`],
+    [`${archived}/http://example.org/a`, `${archived}/http:/example.org/a`],
+    ['https://example.org/go?u=https://a.example/?id=1', 'https://example.org/go?u=https://a.example/?id=2'],
+    [`${listed}/%3C1%40a.example%3E`, `${listed}/%3C2%40a.example%3E`],
+    [`${listed}/1%2B2%40a.example`, `${listed}/1+2%40a.example`],
+    [`${listed}/50%25off@a.example`, `${listed}/50%2525off@a.example`],
+    // Routes, and documents in the fragment.
+    ['https://example.org/#/one', 'https://example.org/#/two'],
+    ['https://example.org/#!/one', 'https://example.org/#!/two'],
+    ['https://example.org/#/', 'https://example.org/#/one'],
+    ['https://matrix.to/#/#room:a.example', 'https://matrix.to/#/#room:b.example'],
+    [
+      'https://groups.google.com/forum/#!topic/golang-nuts/a',
+      'https://groups.google.com/forum/#!topic/golang-nuts/b',
+    ],
+    ['https://mail.google.com/mail/u/0/#inbox/1', 'https://mail.google.com/mail/u/0/#inbox/2'],
+    ['https://www.typescriptlang.org/play/#code/MYew', 'https://www.typescriptlang.org/play/#code/DYUw'],
+    ['https://excalidraw.com/#json=1,a', 'https://excalidraw.com/#json=2,b'],
+    ['https://mega.nz/#F!a!k', 'https://mega.nz/#F!b!k'],
+    [`https://play.vuejs.org/#eN${'a'.repeat(200)}`, `https://play.vuejs.org/#eN${'b'.repeat(200)}`],
+  ])('%s and %s have two keys', (one, other) => {
+    expect(keyOf(one)).not.toBe(keyOf(other));
+    expect(normaliseUrl(one)).not.toBe(normaliseUrl(other));
+  });
+});
+
+describe('the normalised address', () => {
+  it.each([
+    ['https://Example.ORG:443/A/?b=2&a=1&utm_source=x#part', 'https://example.org/A?a=1&b=2'],
+    ['http://example.org/', 'http://example.org'],
+    ['http://user:secret@example.org:8080', 'http://example.org:8080'],
+    ['https://photos.example/index.php?/category/3', 'https://photos.example/index.php?/category/3'],
+    ['https://git.example/?p=a.git;a=commit;h=1', 'https://git.example?p=a.git;a=commit;h=1'],
+    ['https://example.org/a?q=two+words&e=', 'https://example.org/a?e=&q=two%20words'],
+    [`${archived}/http://a.example/?b=1`, `${archived}/http://a.example?b=1`],
+    [
+      'https://example.org/a..;jsessionid=1/b/..;jsessionid=2/c',
+      'https://example.org/a..;jsessionid=1/b/..;jsessionid=2/c',
+    ],
+    ['https://example.org/%%37E', 'https://example.org/%257E'],
+  ])('of %s is %s', (url, normalised) => {
+    expect(normaliseUrl(url)).toBe(normalised);
+  });
+});

@@ -1,0 +1,31 @@
+// Saved items of all users, as the indexer of search reads them, and of one user, as hits are shown.
+import { sql } from 'kysely';
+import type { Database } from './database.ts';
+import { type Text, type Texts, texts } from './reader-texts.ts';
+
+export interface ItemText extends Text {
+  readonly url: string;
+  readonly title: string;
+  readonly excerpt: string;
+  readonly author: string;
+  readonly siteName: string;
+  /** With a space between. */
+  readonly tags: string | null;
+  readonly snapshotKey: string | null;
+  readonly publishedAt: number;
+}
+
+export type ItemTexts = Texts<ItemText>;
+
+/** What is there by a star alone, and has no copy, says no more than the bookmark that is found anyway. */
+export function itemTexts(db: Database): ItemTexts {
+  return texts(
+    db,
+    'items',
+    sql`id, user_id AS "userId", url, title, excerpt, author, site_name AS "siteName",
+      (SELECT string_agg(t.name, ' ' ORDER BY t.name) FROM item_tags t WHERE t.item_id = items.id) AS tags,
+      snapshot_key AS "snapshotKey", coalesce(published_at, created_at) AS "publishedAt"`,
+    sql`deleted_at IS NULL AND (saved_at IS NOT NULL OR snapshot_key IS NOT NULL
+      OR EXISTS (SELECT 1 FROM resources r WHERE r.item_id = items.id AND r.deleted_at IS NULL))`,
+  );
+}
