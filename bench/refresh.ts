@@ -1,11 +1,9 @@
 // A thousand feeds fetched by the real program, cold and then unchanged, compared with parsing and inserting the same
 // documents in one process with nothing else to do; and what the API does meanwhile.
-import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { parseFeed } from '../src/feeds/parse/parse-feed.ts';
 import { openDatabase } from '../src/store/open.ts';
 import { putEntries } from '../src/store/reader/put-entries.ts';
@@ -13,11 +11,17 @@ import { createStore } from '../src/store/store.ts';
 import { createLectern, jsonRequest, type LecternProcess } from '../test/support/lectern-process.ts';
 import { timed } from './durable-bench.ts';
 import { percentile } from './load.ts';
+import { startSite } from './site-process.ts';
 
 export const feeds = 1_000;
 const entriesPerFeed = 25;
 const goal = 0.6;
 const apiGoal = 3;
+
+interface Counts {
+  readonly full: number;
+  readonly notModified: number;
+}
 
 const words = Array.from({ length: 3_000 }, (_, n) => (n * 7_919 + 1_234).toString(36));
 
@@ -41,7 +45,7 @@ export function feedDocument(n: number): string {
 export async function run(): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), 'lectern-bench-'));
   const lectern = createLectern();
-  const site = await startSite();
+  const site = await startSite('./feed-site.ts');
   try {
     const limit = (feeds * 1_000) / (await bareMs(join(folder, 'bare.db')));
     const server = await lectern.serve({
@@ -55,8 +59,10 @@ export async function run(): Promise<boolean> {
     });
     const api = await follow(server, site);
     const idle = await api.watch(async () => pause(3_000));
-    const cold = await api.watch(() => api.refresh(async () => (await site.counts()).full >= feeds));
-    const again = await api.watch(() => api.refresh(async () => (await site.counts()).notModified >= feeds));
+    const cold = await api.watch(() => api.refresh(async () => (await site.counts<Counts>()).full >= feeds));
+    const again = await api.watch(() =>
+      api.refresh(async () => (await site.counts<Counts>()).notModified >= feeds),
+    );
 
     const perSecond = (ms: number) => (feeds * 1_000) / ms;
     const ratio = perSecond(cold.ms) / limit;
@@ -102,7 +108,8 @@ async function bareMs(path: string): Promise<number> {
           link: entry.link ?? '',
           pubDate: entry.pubDate ?? 0,
         }));
-        const feed = { id: made[n]?.id ?? 0, userId, groupId: group?.groupId ?? 1 };
+        const id = made[n]?.id ?? 0;
+        const feed = { id, userId, groupId: group?.groupId ?? 1, proxy: '', fullText: false };
         await database.write((trx) => putEntries(database, trx, feed, published, 0));
         if (n % 50 === 0) await database.tidy('light');
       }
@@ -153,21 +160,5 @@ async function follow(server: LecternProcess, site: { origin: string }) {
       await reading;
       return { ms, p95: percentile(times, 0.95) };
     },
-  };
-}
-
-async function startSite() {
-  const script = fileURLToPath(new URL('./feed-site.ts', import.meta.url));
-  const child = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const port = await new Promise<string>((resolve, reject) => {
-    child.once('exit', () => reject(new Error('the site ended')));
-    child.stdout.once('data', (text) => resolve(String(text).trim()));
-  });
-  const origin = `http://127.0.0.1:${port}`;
-  return {
-    origin,
-    counts: async () =>
-      (await (await fetch(`${origin}/counts`)).json()) as { full: number; notModified: number },
-    stop: () => child.kill(),
   };
 }

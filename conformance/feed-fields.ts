@@ -1,12 +1,12 @@
 // feedparser's paths, as the fields of Lectern. Titles are text here and HTML there, so both are compared as text;
 // content is compared as the sanitiser leaves it.
 import type { ParsedEntry } from '../src/feeds/parse/clean-entry.ts';
-import { parseDate } from '../src/feeds/parse/parse-date.ts';
 import type { ParsedFeed } from '../src/feeds/parse/parse-feed.ts';
 import { personName } from '../src/feeds/parse/person.ts';
 import { escapeHtml } from '../src/feeds/parse/text-construct.ts';
-import { titleText } from '../src/feeds/plain-text.ts';
-import { sanitiseHtml } from '../src/feeds/sanitise-html.ts';
+import { parseDate } from '../src/html/parse-date.ts';
+import { titleText } from '../src/html/plain-text.ts';
+import { sanitiseHtml } from '../src/html/sanitise-html.ts';
 
 /** Where the corpus says that its documents without a Content-Location were found. */
 export const servedFrom = 'http://127.0.0.1:8097/';

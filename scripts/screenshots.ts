@@ -33,6 +33,10 @@ const shots: Record<string, (page: Page, app: WebApp, device: string) => Promise
     );
     if (device === 'desktop') await page.keyboard.press('f');
   },
+  async library(page, app) {
+    await page.goto(`${app.url}/library`);
+    await page.getByRole('link', { name: 'What a shelf remembers' }).waitFor();
+  },
   async search(page, app) {
     await page.goto(`${app.url}/search`);
     await page.getByRole('searchbox', { name: 'Search your library' }).fill('line');
