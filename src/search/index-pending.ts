@@ -1,6 +1,7 @@
 // The indexer: takes what is pending, asks its source for the text, and puts it where it can be found. It may be
 // ended at any point and started again, and of two that run one waits.
 import { createHash } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { LeaseLost } from '../errors.ts';
 import type { SearchSource, SearchText } from '../model/search.ts';
 import type { LeaseStore } from '../store/lease-store.ts';
@@ -25,15 +26,21 @@ const lookForMs = 2_000;
 /** When others need the process too: one batch now and then, so that what is new can be found soon all the same. */
 const lookBesideOthersMs = 100;
 const besideOthersEveryMs = 5_000;
+/** While another process holds the lease. */
+const askAgainMs = 50;
 
 export interface Indexer {
   /** Indexes what is pending, for some time. False when nothing is left, or another process is at it. */
   look(): Promise<boolean>;
+  /** Whether anything is left, for this process or for another. */
+  hasWork(): Promise<boolean>;
 }
 
 export function createIndexer(deps: IndexDeps, holder: string): Indexer {
   let lookedAt = Number.NEGATIVE_INFINITY;
   return {
+    hasWork: () => hasWork(deps),
+
     async look() {
       if (deps.isBusy?.() && performance.now() - lookedAt < besideOthersEveryMs) return false;
       if (!(await hasWork(deps))) return false;
@@ -70,9 +77,13 @@ export function createIndexer(deps: IndexDeps, holder: string): Indexer {
   };
 }
 
-/** For tests and commands: until nothing is left. */
+/** For tests and commands: until nothing is left, also of what another process has in its hands. */
 export async function indexEverything(indexer: Indexer): Promise<void> {
-  while (await indexer.look());
+  for (;;) {
+    while (await indexer.look());
+    if (!(await indexer.hasWork())) return;
+    await pause(askAgainMs);
+  }
 }
 
 async function hasWork({ searchIndex, sources }: IndexDeps): Promise<boolean> {

@@ -153,7 +153,7 @@ onEachEngine('the indexer', (engine) => {
     source.put({ refId: 1, text: 'word' });
     await note(1);
     const held = await store.leases.acquire('search', 'other', 60_000);
-    await indexAll(store, source);
+    await indexerOf(store, [source]).look();
     expect(await pending()).toEqual([1]);
     if (held) await store.leases.release(held);
 
@@ -164,9 +164,29 @@ onEachEngine('the indexer', (engine) => {
       await store.leases.acquire('search', 'other', 60_000);
       return read(refIds);
     };
-    await indexAll(store, source);
+    await indexerOf(store, [source]).look();
     expect(await pending()).toEqual([1]);
     expect(await find('word')).toEqual([]);
+  });
+
+  it('is through with everything only when the other that has the lease is', async () => {
+    source.put({ refId: 1, text: 'word' });
+    await note(1);
+    const held = await store.leases.acquire('search', 'other', 60_000);
+    let attempts = 0;
+    const leases: typeof store.leases = {
+      ...store.leases,
+      acquire: async (...args) => {
+        attempts += 1;
+        if (attempts === 3 && held) await store.leases.release(held);
+        return store.leases.acquire(...args);
+      },
+    };
+    await indexEverything(
+      createIndexer({ searchIndex: store.searchIndex, leases, sources: [source] }, 'test'),
+    );
+    expect(await pending()).toEqual([]);
+    expect(await find('word')).toEqual([1]);
   });
 
   it('goes on after it failed between two transactions, and ends with the same', async () => {

@@ -386,6 +386,7 @@ describe('the library', { timeout: 60_000 }, () => {
     await keyboard.press('w');
     await until('it is a list', async () => (await page.locator('.rows > li .excerpt').count()) > 0);
     await keyboard.press('?');
+    await panel(page).waitFor();
     const explained = await panel(page).locator('kbd').allTextContents();
     for (const key of 'jkovseti#zxa/?gl') expect(explained).toContain(key);
     await keyboard.press('Escape');

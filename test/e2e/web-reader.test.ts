@@ -192,6 +192,7 @@ describe('the reader', { timeout: 60_000 }, () => {
 
     await page.keyboard.press('Shift+?');
     const help = page.getByRole('dialog', { name: 'Keys' });
+    await help.waitFor();
     const explained = await help.locator('kbd').allTextContents();
     for (const key of 'jknpmsvor/?g') expect(explained).toContain(key);
     await page.keyboard.press('Escape');
