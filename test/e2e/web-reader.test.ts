@@ -33,6 +33,7 @@ describe('the reader', { timeout: 60_000 }, () => {
       Marking: 5,
       Scrolling: 60,
       Clearing: 6,
+      Leaving: 4,
       Keys: 6,
       Touch: 4,
       Moving: 1,
@@ -148,6 +149,28 @@ describe('the reader', { timeout: 60_000 }, () => {
     // Whoever leaves the page does not want it back.
     await page.goto(`${app.url}/settings`);
     await until('the server knows', async () => (await unreadOf('Clearing')) === 0);
+  });
+
+  it('loses nothing when a page is left that has not been able to keep it yet', async () => {
+    const page = await openFeed('Leaving');
+    await until('the service worker is there', () =>
+      page.evaluate('navigator.serviceWorker.controller !== null'),
+    );
+    const other = await page.context().newPage();
+    await other.goto(`${app.url}/settings`);
+    await other.evaluate(occupyDatabase);
+    await row(page, 'Leaving, entry 2').click();
+    await opened(page, 'Leaving, entry 2').waitFor();
+    await page.keyboard.press('s');
+    await article(page).getByRole('button', { name: 'Remove the bookmark' }).waitFor();
+    await page.keyboard.press('Shift+A');
+    await page.getByText('3 articles marked read.').waitFor();
+    expect(await unreadOf('Leaving')).toBe(4);
+    await page.goto(`${app.url}/settings`);
+    await until('the server knows', async () => {
+      const entries = await itemsOf('Leaving');
+      return entries.every(({ unread }) => !unread) && entries[1]?.bookmark_id !== null;
+    });
   });
 
   it('is read by the keys alone', async () => {
@@ -405,6 +428,21 @@ describe('the reader', { timeout: 60_000 }, () => {
     await opened(page, 'Long, entry 1').waitFor();
   });
 });
+
+/** Run in a page, it has the table of waiting changes to itself for as long as that page is open. */
+const occupyDatabase = `(async () => {
+  const [{ name }] = await indexedDB.databases();
+  const opening = indexedDB.open(name);
+  await new Promise((resolve) => (opening.onsuccess = resolve));
+  const rows = opening.result.transaction('changes', 'readwrite').objectStore('changes');
+  const askOn = (then) => {
+    rows.count().onsuccess = () => {
+      then();
+      askOn(() => {});
+    };
+  };
+  await new Promise(askOn);
+})()`;
 
 /** A finger that goes sideways over an element and rests there: one that leaves in motion would throw the page. */
 async function swipe(page: Page, target: Locator, byPx: number): Promise<void> {

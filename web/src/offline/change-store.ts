@@ -24,6 +24,8 @@ function storeIn(database: IDBDatabase): ChangeStore {
   ) => {
     const transaction = database.transaction(table, mode);
     const request = work(transaction.objectStore(table));
+    // Not when the page hears that the work is done, as it would be by itself: by then the page may have been left.
+    transaction.commit();
     return new Promise<T | undefined>((resolve, reject) => {
       transaction.oncomplete = () => resolve(request?.result);
       transaction.onerror = () => reject(transaction.error);

@@ -23,6 +23,8 @@ let mayBeSent = false;
 const channel = new BroadcastChannel('lectern-outbox');
 const listeners = new Set<Listener>();
 let waiting: readonly WaitingChange[] = [];
+/** Those that somebody sees already and that the browser's database has not taken yet. */
+const beingKept = new Set<Change>();
 let settling: { readonly until: number; readonly one: WaitingChange }[] = [];
 let onRefused: Refused = () => {};
 let onBookmarked: Bookmarked = () => {};
@@ -74,10 +76,15 @@ export function whenSent(sent: Sent): void {
 
 /** Resolves with its id when the change is kept; it is sent as soon as that is possible, or after a while. */
 export async function keepChange(change: Change, { inMs = 0 } = {}): Promise<number> {
-  const id = await (await opened.promise).add(change, inMs > 0 ? Date.now() + inMs : undefined);
-  await reread();
-  void sendWaiting();
-  return id;
+  beingKept.add(change);
+  try {
+    const id = await (await opened.promise).add(change, inMs > 0 ? Date.now() + inMs : undefined);
+    await reread();
+    return id;
+  } finally {
+    beingKept.delete(change);
+    void sendWaiting();
+  }
 }
 
 /** Says whether it was in time. */
@@ -139,11 +146,12 @@ function tryAgainIn(delayMs: number): void {
   retry = setTimeout(sendWaiting, Math.max(0, delayMs));
 }
 
-// Whoever leaves the page does not want to take anything back. The page cannot wait for the answer, so that it is sent once
-// more by the next one; that does no harm.
+// Whoever leaves the page does not want to take anything back, and a database that is still writing stops at that. The page
+// cannot wait for the answer, so that what was kept is sent once more by the next one; that does no harm.
 addEventListener('pagehide', () => {
   if (!mayBeSent || knownUser()?.id !== owner) return;
-  for (const { change, notBefore } of waiting) if (notBefore) void send(change).catch(() => {});
+  const held = waiting.filter(({ notBefore }) => notBefore).map(({ change }) => change);
+  for (const change of [...held, ...beingKept]) void send(change).catch(() => {});
 });
 
 /** Whether the change is done with: taken, or refused for good. */
@@ -190,7 +198,7 @@ async function send(change: Change): Promise<void> {
     onBookmarked(change.key, (await sendBookmark(change)).data.id);
   } else {
     const id = change.bookmarkId ?? (await findBookmark(change.entryId));
-    if (id !== null) await remove(`/api/bookmarks/${id}`, quiet).catch(unlessGone);
+    if (id !== null) await remove(`/api/bookmarks/${id}`, quick).catch(unlessGone);
     onBookmarked(change.key, null);
   }
 }
@@ -201,7 +209,7 @@ async function sendBookmark({
   copy,
 }: Extract<Change, { on: true }>): Promise<{ data: { id: number } }> {
   try {
-    if (entryId !== null) return await post('/api/bookmarks', { item_id: entryId }, quiet);
+    if (entryId !== null) return await post('/api/bookmarks', { item_id: entryId }, quick);
   } catch (error) {
     if (!(error instanceof ApiError && error.status === 404) || !copy.link) throw error;
   }

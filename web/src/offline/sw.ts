@@ -16,6 +16,7 @@ const keptAnswers = 600;
 const patienceMs = 4_000;
 
 self.addEventListener('install', (event) => {
+  letChangesPass(event);
   event.waitUntil(keepFiles().then(() => self.skipWaiting()));
 });
 
@@ -38,6 +39,19 @@ self.addEventListener('fetch', (event) => {
     event.respondWith(serverFirst(request, data));
   }
 });
+
+interface Routed {
+  /** Not in every browser. */
+  addRoutes?(rules: { condition: { requestMethod: string }; source: 'network' }[]): Promise<void>;
+}
+
+/** What a page sends as it is left would ask us first, and be lost when the page is gone before we have answered. */
+function letChangesPass(event: ExtendableEvent & Routed): void {
+  const rules = ['POST', 'PUT', 'PATCH', 'DELETE'].map(
+    (requestMethod) => ({ condition: { requestMethod }, source: 'network' }) as const,
+  );
+  event.addRoutes?.(rules).catch(() => {});
+}
 
 async function keepFiles(): Promise<void> {
   const cache = await caches.open(files);
