@@ -8,7 +8,8 @@ export default defineConfig({
     reporters: ['default', './test/support/suite-rules.ts'],
     // By itself it would leave one of two cores idle, and much of the time is spent waiting for processes and disks.
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Far more than any of them needs: a machine that does much else at the same time is no failure.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 });

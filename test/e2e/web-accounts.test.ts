@@ -63,8 +63,10 @@ describe('accounts in the web app', () => {
     expect([await status('GET'), await status('POST')]).toEqual([200, 403]);
 
     await page.reload();
+    const revoke = section.getByRole('button', { name: 'Revoke Reader on the train' });
+    await revoke.waitFor();
     expect(await section.getByLabel('The token').count()).toBe(0);
-    await section.getByRole('button', { name: 'Revoke Reader on the train' }).click();
+    await revoke.click();
     await section.getByRole('button', { name: 'Revoke', exact: true }).click();
     await page.getByText('“Reader on the train” is revoked.').waitFor();
     expect(await status('GET')).toBe(401);

@@ -1,7 +1,7 @@
 // The library in the web app: saving, reading and keeping order, as somebody would do it.
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { phone, useBrowser } from '../support/browser.ts';
+import { phone, pressSequence, useBrowser } from '../support/browser.ts';
 import { pageText, putPage, putPicture } from '../support/saved-pages.ts';
 import { until } from '../support/until.ts';
 import { startWebApp, type WebApp } from '../support/web-app.ts';
@@ -20,7 +20,10 @@ const panel = (page: Page) => page.getByRole('dialog');
 const copy = (page: Page, title: string) =>
   page.frameLocator('iframe >> visible=true').getByText(pageText(title));
 const gone = (locator: Locator) => locator.waitFor({ state: 'detached' });
-const focused = (page: Page) => page.evaluate('document.activeElement?.textContent.trim()');
+const focusIsOn = (page: Page, title: string) =>
+  until(`the focus is on ${title}`, () =>
+    page.evaluate(`document.activeElement?.textContent.trim() === ${JSON.stringify(title)}`),
+  );
 const titles = async (page: Page) => {
   const links = await items(page).getByRole('listitem').getByRole('link').allTextContents();
   return links.map((text) => text.trim());
@@ -99,7 +102,7 @@ describe('the library', { timeout: 60_000 }, () => {
     expect(new URL(page.url()).searchParams.get('item')).toBe((await byTitle(title))?.id);
     await page.keyboard.press('Escape');
     await item(page, title).waitFor();
-    expect(await focused(page)).toBe(title);
+    await focusIsOn(page, title);
   });
 
   it('saves all addresses of a text, and says what became of each', async () => {
@@ -193,7 +196,7 @@ describe('the library', { timeout: 60_000 }, () => {
     await page.keyboard.press('Enter');
     await page.getByText('3 items now tagged drinks.').waitFor();
     await page.waitForURL('**/library?tag=drinks');
-    expect(await titles(page)).toHaveLength(3);
+    await until('all three are there', async () => (await titles(page)).length === 3);
 
     await places(page)
       .getByRole('link', { name: /drinks/ })
@@ -306,7 +309,7 @@ describe('the library', { timeout: 60_000 }, () => {
     await page.keyboard.press('z');
     await item(page, 'Bulk 1').waitFor();
     await until('all are back', async () => (await states()).join() === before.join());
-    expect(await titles(page)).toEqual([...names].reverse());
+    await until('in their order', async () => (await titles(page)).join() === names.toReversed().join());
   });
 
   it('says in the address what is shown, for a reload, the way back and a link', async () => {
@@ -345,7 +348,7 @@ describe('the library', { timeout: 60_000 }, () => {
     const { keyboard } = page;
     await item(page, title).waitFor();
     await keyboard.press('j');
-    expect(await focused(page)).toBe(title);
+    await focusIsOn(page, title);
     await keyboard.press('o');
     await copy(page, title).waitFor();
     await keyboard.press('s');
@@ -355,6 +358,7 @@ describe('the library', { timeout: 60_000 }, () => {
     expect(await original.evaluate('window.opener')).toBe(null);
     await original.close();
     await keyboard.press('i');
+    await pane(page).getByRole('textbox').and(page.locator(':focus')).waitFor();
     await keyboard.press('End');
     await keyboard.type(', renamed');
     await keyboard.press('Enter');
@@ -373,7 +377,9 @@ describe('the library', { timeout: 60_000 }, () => {
     await keyboard.press('#');
     await gone(item(page, 'Key 1'));
     // The focus goes to what has taken its place.
-    expect(await page.evaluate('document.activeElement?.id')).toMatch(/^item-/);
+    await until('an item has the focus', () =>
+      page.evaluate(`document.activeElement?.id.startsWith('item-')`),
+    );
     await until('the server knows', async () => {
       const [second, first] = await all('&tag=keys');
       return first?.title === `${title}, renamed`
@@ -390,13 +396,12 @@ describe('the library', { timeout: 60_000 }, () => {
     const explained = await panel(page).locator('kbd').allTextContents();
     for (const key of 'jkovseti#zxa/?gl') expect(explained).toContain(key);
     await keyboard.press('Escape');
-    await keyboard.press('g');
-    await keyboard.press('u');
+    await gone(panel(page));
+    await pressSequence(page, 'g', 'u');
     await page.getByRole('navigation', { name: 'Places', exact: true }).waitFor();
     await page.waitForURL('**/?view=unread');
     await page.getByRole('heading', { level: 1 }).waitFor();
-    await keyboard.press('g');
-    await keyboard.press('l');
+    await pressSequence(page, 'g', 'l');
     await page.waitForURL('**/library');
   });
 
@@ -412,7 +417,7 @@ describe('the library', { timeout: 60_000 }, () => {
     await pane(page).getByText('This item is in the bin.').waitFor();
     await pane(page).getByRole('button', { name: 'Put back' }).click();
     await page.getByText('1 item is back.').waitFor();
-    expect((await byTitle('Second thoughts'))?.status).toBe('unread');
+    await until('the server knows', async () => (await byTitle('Second thoughts'))?.status === 'unread');
   });
 
   it('shows in one tab what was done in another', async () => {
@@ -438,7 +443,7 @@ describe('the library', { timeout: 60_000 }, () => {
     );
     await panel(page).getByLabel('Paste an address').waitFor();
     expect(await panel(page).getByLabel('Title').inputValue()).toBe('Shared by hand');
-    expect(new URL(page.url()).search).toBe('');
+    await page.waitForURL('**/library');
     expect(await byTitle('Shared by hand')).toBe(undefined);
     await panel(page).getByRole('button', { name: 'Save', exact: true }).click();
     await item(page, 'Shared by hand').waitFor();
@@ -451,7 +456,7 @@ describe('the library', { timeout: 60_000 }, () => {
     const page = await open('/library?tag=phone', { viewport: phone, isMobile: true, hasTouch: true });
     await item(page, 'In a hand').tap();
     await pane(page).getByRole('heading', { name: 'In a hand' }).waitFor();
-    expect(await items(page).count()).toBe(0);
+    await gone(items(page));
     await pane(page).getByRole('button', { name: 'Back' }).tap();
     await items(page).getByRole('button', { name: 'Show the places' }).tap();
     await places(page)

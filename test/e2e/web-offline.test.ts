@@ -111,6 +111,8 @@ describe('without the server', { timeout: 120_000 }, () => {
     await page.getByRole('button', { name: 'Mark read' }).waitFor();
     await page.keyboard.press('s');
     await page.getByRole('button', { name: 'Remove the bookmark' }).waitFor();
+    // Kept by now. What is not goes out as the page is left, past the network that only the page believes to be gone.
+    await page.getByRole('status').filter({ hasText: 'Offline. 2 changes' }).waitFor();
     await page.reload();
     await page.getByRole('button', { name: 'Remove the bookmark' }).waitFor();
 

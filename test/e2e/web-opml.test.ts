@@ -77,8 +77,8 @@ describe('OPML in the web app', () => {
     await section.getByRole('alert').getByText('The file is a web page, not OPML.').waitFor();
     await drop('feeds.opml', opml('dropped'));
     await section.getByText('2 new feeds').waitFor();
-    expect(await section.getByRole('alert').count()).toBe(0);
+    await section.getByRole('alert').waitFor({ state: 'detached' });
     await section.getByRole('button', { name: 'Cancel' }).click();
-    expect(await section.getByText('2 new feeds').count()).toBe(0);
+    await section.getByText('2 new feeds').waitFor({ state: 'detached' });
   });
 });

@@ -67,7 +67,7 @@ describe('the pages beside the reader', { timeout: 60_000 }, () => {
       .filter({ has: page.getByRole('link', { name: 'A morning by the weir' }) });
     await hit.waitFor();
     await hit.locator('mark', { hasText: 'heron' }).waitFor();
-    expect(new URL(page.url()).searchParams.get('q')).toBe('heron eco');
+    await page.waitForURL((url) => url.searchParams.get('q') === 'heron eco');
     await box.fill('nowhere-to-be-found');
     await page.getByRole('heading', { name: 'Nothing like that here' }).waitFor();
     await box.fill('heron');
@@ -78,7 +78,7 @@ describe('the pages beside the reader', { timeout: 60_000 }, () => {
       .waitFor();
     await page.goBack();
     await page.getByRole('link', { name: 'A morning by the weir' }).waitFor();
-    expect(await box.inputValue()).toBe('heron');
+    await until('the question is back', async () => (await box.inputValue()) === 'heron');
   });
 
   it('shows the owner how Lectern is doing: entries, fetches, failures, room', async () => {
@@ -136,7 +136,7 @@ describe('the pages beside the reader', { timeout: 60_000 }, () => {
 
     await page.getByRole('combobox', { name: 'Language of Lectern' }).selectOption({ label: 'Deutsch' });
     await page.getByRole('heading', { name: 'Einstellungen' }).waitFor();
-    expect(await page.evaluate('document.documentElement.lang')).toBe('de');
+    await page.locator('html[lang="de"]').waitFor();
     await page.getByRole('navigation').getByRole('link', { name: 'Suche' }).waitFor();
     await app.api('PATCH', '/api/me/preferences', { language: '', theme: 'system' });
   });

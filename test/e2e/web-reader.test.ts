@@ -1,7 +1,7 @@
 // Reading in the web app: every part of the reader once, as somebody would use it.
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { phone, useBrowser } from '../support/browser.ts';
+import { phone, pressSequence, useBrowser } from '../support/browser.ts';
 import { until } from '../support/until.ts';
 import { plainFeed, startWebApp, type WebApp } from '../support/web-app.ts';
 import { rss } from '../support/web-site.ts';
@@ -107,13 +107,13 @@ describe('the reader', { timeout: 60_000 }, () => {
     await feedsPane(page)
       .getByRole('link', { name: /^Science/ })
       .click();
+    await gone(row(page, 'Marking, entry 1'));
     await row(page, 'Marking, entry 2').waitFor();
-    expect(await row(page, 'Marking, entry 1').count()).toBe(0);
     await list(page).getByRole('button', { name: 'Unread only, or all' }).click();
     await row(page, 'Marking, entry 1').waitFor();
     await feedsPane(page).getByRole('link', { name: 'Bookmarks' }).click();
     await row(page, 'Marking, entry 1').waitFor();
-    expect(await list(page).getByRole('listitem').count()).toBe(1);
+    await until('it is alone', async () => (await list(page).getByRole('listitem').count()) === 1);
 
     await row(page, 'Marking, entry 1').click();
     await article(page).getByRole('button', { name: 'Remove the bookmark' }).click();
@@ -203,14 +203,11 @@ describe('the reader', { timeout: 60_000 }, () => {
     expect(await original.evaluate('window.opener')).toBe(null);
     await original.close();
 
-    await page.keyboard.press('g');
-    await page.keyboard.press('s');
+    await pressSequence(page, 'g', 's');
     await page.getByRole('heading', { name: 'Bookmarks', level: 1 }).waitFor();
-    await page.keyboard.press('g');
-    await page.keyboard.press('a');
+    await pressSequence(page, 'g', 'a');
     await page.getByRole('heading', { name: 'All', level: 1 }).waitFor();
-    await page.keyboard.press('g');
-    await page.keyboard.press('u');
+    await pressSequence(page, 'g', 'u');
     await page.getByRole('heading', { name: 'Unread', level: 1 }).waitFor();
 
     await page.keyboard.press('Shift+?');
@@ -220,8 +217,11 @@ describe('the reader', { timeout: 60_000 }, () => {
     for (const key of 'jknpmsvor/?g') expect(explained).toContain(key);
     await page.keyboard.press('Escape');
     await gone(help);
+    const held = Promise.withResolvers<void>();
+    app.site.put('/Keys.xml', { body: rss(plainFeed('Keys', 6, app.site.origin)), after: held.promise });
     await page.keyboard.press('r');
     await page.getByRole('progressbar', { name: 'Fetching feeds' }).waitFor();
+    held.resolve();
     await page.keyboard.press('/');
     await page.getByRole('searchbox', { name: 'Search your library' }).waitFor();
   });
@@ -238,14 +238,14 @@ describe('the reader', { timeout: 60_000 }, () => {
 
     await row(page, 'Touch, entry 1').tap();
     await opened(page, 'Touch, entry 1').waitFor();
-    expect(await list(page).isVisible()).toBe(false);
+    await list(page).waitFor({ state: 'hidden' });
     await article(page).getByRole('button', { name: 'Next article' }).tap();
     await opened(page, 'Touch, entry 2').waitFor();
     await article(page).getByRole('button', { name: 'Back' }).first().tap();
     await row(page, 'Touch, entry 1').waitFor();
     await list(page).getByRole('button', { name: 'Feeds' }).tap();
     await feedsPane(page).waitFor();
-    expect(await list(page).isVisible()).toBe(false);
+    await list(page).waitFor({ state: 'hidden' });
   });
 
   it('adds a feed by the address of its site, after a look at what was found, into a new group', async () => {
@@ -349,10 +349,7 @@ describe('the reader', { timeout: 60_000 }, () => {
 
   it('fetches all feeds when asked, shows how far it is, and offers what has arrived', async () => {
     const { site } = app;
-    let release = () => {};
-    const after = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const { promise: after, resolve: release } = Promise.withResolvers<void>();
     const feed = plainFeed('Arriving', 2, site.origin);
     const fresh = { guid: 'fresh', title: 'Arriving, the newest', html: '<p>Just now.</p>', at: Date.now() };
     site.put('/Arriving.xml', { body: rss({ ...feed, entries: [fresh, ...feed.entries] }), after });

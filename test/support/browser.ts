@@ -40,7 +40,7 @@ export function useBrowser(launch: LaunchOptions = {}): TestBrowser {
   const open = async ({ expecting = [], ...options }: OpenOptions = {}) => {
     const context = await running().newContext({ viewport: desktop, locale: 'en-GB', ...options });
     // Long enough for a machine that does much else at the same time.
-    context.setDefaultTimeout(20_000);
+    context.setDefaultTimeout(40_000);
     const problems: string[] = [];
     contexts.set(context, problems);
     watch(context, (problem) => {
@@ -55,6 +55,11 @@ export function useBrowser(launch: LaunchOptions = {}): TestBrowser {
     context: open,
     page: async (options) => (await open(options)).newPage(),
   };
+}
+
+/** Keys that belong together if one follows another soon enough, however slow the machine is at answering to each. */
+export async function pressSequence(page: Page, ...keys: string[]): Promise<void> {
+  await Promise.all(keys.map((key) => page.keyboard.press(key)));
 }
 
 /** Tells of every error that a page logs, throws, or has against its policy. */

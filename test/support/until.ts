@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 export async function until<T>(
   what: string,
   found: () => Promise<T> | T,
-  withinMs = 25_000,
+  withinMs = 45_000,
 ): Promise<NonNullable<Exclude<T, false>>> {
   const deadline = performance.now() + withinMs;
   for (;;) {
