@@ -75,9 +75,7 @@ onEachEngine('a random history of the queue', (engine) => {
     return () => opened.store.close();
   });
 
-  it('loses no job, ends none twice, and is what the model says after each step', {
-    timeout: 60_000,
-  }, async () => {
+  it('loses no job, ends none twice, and is what the model says after each step', async () => {
     const numRuns = engine.name === 'sqlite' ? 120 : 25;
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60 }), async (steps) => {

@@ -225,14 +225,10 @@ onEachEngine('the runner', (engine) => {
         if (payload.n === 0) throw new Upstream('Refused.');
       };
       start([job(handler)], {}, 'worker-1', strict);
-      await until(
-        'all have ended',
-        async () => {
-          const { waiting, running: atWork } = await queue.countRoughly();
-          return waiting + atWork === 0;
-        },
-        8_000,
-      );
+      await until('all have ended', async () => {
+        const { waiting, running: atWork } = await queue.countRoughly();
+        return waiting + atWork === 0;
+      });
       const jobs = await queue.list({ limit: 10 });
       expect(jobs.map(({ state }) => state)).toEqual(['done', 'done', 'dead']);
       expect(jobs[2]?.lastError).toBe('An internal error; the log has the details.');
@@ -245,7 +241,7 @@ onEachEngine('the runner', (engine) => {
         }),
       ]);
       const { id } = await queue.enqueue(kind, { n: 1 });
-      await until('it failed', async () => (await queue.get(id)).attempts === 1, 8_000);
+      await until('it failed', async () => (await queue.get(id)).attempts === 1);
     });
 
     it('gives up at once on a payload that it cannot read, and says what is wrong with it', async () => {
@@ -290,14 +286,10 @@ onEachEngine('the runner', (engine) => {
       }),
     ]);
     const { id } = await queue.enqueue(kind, { n: 1 });
-    const { progress } = await until(
-      'progress is shown',
-      async () => {
-        const found = await queue.get(id);
-        return found.progress && found;
-      },
-      8_000,
-    );
+    const { progress } = await until('progress is shown', async () => {
+      const found = await queue.get(id);
+      return found.progress && found;
+    });
     expect(progress).toEqual({ done: 2, total: null, note: null });
   });
 
@@ -316,7 +308,7 @@ onEachEngine('the runner', (engine) => {
     const { id } = await queue.enqueue(kind, { n: 1 });
     await until('it runs', async () => (await queue.get(id)).state === 'running');
     await queue.cancel(id);
-    await until('it is cancelled', async () => (await queue.get(id)).state === 'cancelled', 8_000);
+    await until('it is cancelled', async () => (await queue.get(id)).state === 'cancelled');
   });
 
   it('leaves alone what it does not know', async () => {
@@ -384,7 +376,7 @@ onEachEngine('the runner', (engine) => {
     const definition = job(({ signal }) => aborted(signal).catch((reason) => void reasons.push(reason)));
     await queue.enqueue(kind, { n: 1 });
     start([definition], { leaseMs: 600 }, 'worker-1', silent);
-    await until('it was told', () => reasons.length === 1, 8_000).finally(() => gate.resolve());
+    await until('it was told', () => reasons.length === 1).finally(() => gate.resolve());
     expect(reasons[0]).toBeInstanceOf(LeaseLost);
     expect(begun).toBe(2);
   });

@@ -45,5 +45,5 @@ onEachEngine('an import of an old database beside a server', (engine) => {
     const lost = await lectern.run(['import', 'reedme', `${file}.not`], { env });
     expect(lost).toMatchObject({ code: 1, stderr: `FILE: there is no ${file}.not\n` });
     expect(filesOf(file)).toEqual(before);
-  }, 60_000);
+  });
 });

@@ -140,7 +140,7 @@ onEachEngine('workers', (engine) => {
     expect(crashed.length).toBeGreaterThan(0);
   });
 
-  it('that sleep past their lease change nothing when they wake', { timeout: 60_000 }, async () => {
+  it('that sleep past their lease change nothing when they wake', async () => {
     const { id } = await queue.enqueue(gatedKind, { gate: gate() });
     const sleeper = start('sleeper', {});
     await sleeper.output.until('stderr', /at the gate/);
@@ -163,9 +163,7 @@ onEachEngine('workers', (engine) => {
     expect(await queue.get(id)).toEqual(before);
   });
 
-  it('that are told to end finish what they can, and give back the rest as if it had never begun', {
-    timeout: 60_000,
-  }, async () => {
+  it('that are told to end finish what they can, and give back the rest as if it had never begun', async () => {
     const held = await queue.enqueue(gatedKind, { gate: join(folder, 'never') });
     const worker = start('stopping', { drainMs: 3_000 });
     await worker.output.until('stderr', /at the gate/);
@@ -194,28 +192,44 @@ onEachEngine('workers', (engine) => {
   });
 
   describe('that do a job which', () => {
-    const quickly = { graceMs: 200, stallMs: 1_000, memoryBytes: 300 * 1024 * 1024, suspectDelayMs: 100 };
+    // One strict limit at a time: on a busy machine a worker may come near to more than one.
     it.each([
-      { what: 'hangs', kind: hangingKind, words: 'a job hangs and does not heed its signal' },
-      { what: 'blocks the event loop', kind: blockingKind, words: 'a job blocks the event loop' },
-      { what: 'eats the memory', kind: eatingKind, words: 'a job uses too much memory' },
-    ])('$what are ended, and the log names the job', async ({ kind, words }) => {
+      {
+        what: 'hangs',
+        kind: hangingKind,
+        words: 'a job hangs and does not heed its signal',
+        strict: { graceMs: 200 },
+      },
+      {
+        what: 'blocks the event loop',
+        kind: blockingKind,
+        words: 'a job blocks the event loop',
+        strict: { stallMs: 1_000 },
+      },
+      {
+        what: 'eats the memory',
+        kind: eatingKind,
+        words: 'a job uses too much memory',
+        strict: { memoryBytes: 300 * 1024 * 1024 },
+      },
+    ])('$what are ended, and the log names the job', async ({ kind, words, strict }) => {
       const { id } = await queue.enqueue(kind, null);
-      const worker = start('victim', quickly);
+      const worker = start('victim', strict);
       expect(await worker.ended).toEqual({ code: null, signal: 'SIGKILL' });
       expect(worker.output.stderr).toContain(`"jobs":[{"id":${id},"name":"${kind.name}"`);
       expect(worker.output.stderr).toContain(`the worker is ended: ${words}`);
       expect(await queue.get(id)).toMatchObject({ state: 'running', crashes: 0 });
     });
 
-    it('ends them every time are started again, and after three times it is a dead letter and all else is done', {
-      timeout: 90_000,
-    }, async () => {
+    it('ends them every time are started again, and after three times it is a dead letter and all else is done', async () => {
       const { id } = await queue.enqueue(blockingKind, null);
       const others = [];
       for (let n = 0; n < 20; n++) others.push((await queue.enqueue(countingKind, { n })).id);
       // With the usual lease: what brings the job back so soon is the parent, which knows that its worker ended.
-      const server = await lectern.serve({ role: 'all', env: envWith(quickly) });
+      const server = await lectern.serve({
+        role: 'all',
+        env: envWith({ stallMs: 1_000, suspectDelayMs: 100 }),
+      });
       await until('it is a dead letter', async () => (await queue.get(id)).state === 'dead', 60_000);
       expect(await queue.get(id)).toMatchObject({
         crashes: 3,

@@ -65,7 +65,7 @@ onEachEngine('a library and its processes', (engine) => {
     };
     expect(data.map(({ name }) => name)).toEqual(expect.arrayContaining(acknowledged));
     expect(acknowledged.length).toBeGreaterThan(0);
-  }, 120_000);
+  });
 
   it('indexes every text anew when it is told to, beside a server that runs', async () => {
     const server = await lectern.serve({ role: 'api', env });
@@ -78,7 +78,7 @@ onEachEngine('a library and its processes', (engine) => {
     });
     const answer = await server.request('/api/v1/search?q=weather', { headers });
     expect(await answer.json()).toMatchObject({ data: [{ kind: 'feed', title: 'Weather' }], found: 1 });
-  }, 120_000);
+  });
 
   it('gives back everything after a clean stop', async () => {
     const server = await lectern.serve({ role: 'all', env });
@@ -90,7 +90,7 @@ onEachEngine('a library and its processes', (engine) => {
     env = { ...env, ...(await freshIndex()) };
     const { stdout } = await run('reinflate', '--json');
     expect(JSON.parse(stdout).tables).toContainEqual(expect.objectContaining({ table: 'groups', rows: 31 }));
-  }, 60_000);
+  });
 
   it('brings pages that were still to be read into the queue again', async () => {
     const server = await lectern.serve({ role: 'api', env });
@@ -105,7 +105,7 @@ onEachEngine('a library and its processes', (engine) => {
     expect(await run('reinflate', '--json')).toMatchObject({ code: 0 });
     const { stdout } = await run('jobs', 'list', '--name', 'enrich-item', '--json');
     expect(JSON.parse(stdout)).toMatchObject([{ name: 'enrich-item', state: 'waiting' }]);
-  }, 60_000);
+  });
 
   it('is checked, compacted and measured', async () => {
     await lectern.run(['user', 'add', 'anna', '--password-stdin'], { env, stdin: password });
@@ -126,7 +126,7 @@ onEachEngine('a library and its processes', (engine) => {
       stdout: expect.stringContaining(segment),
       stderr: expect.not.stringContaining('    at '),
     });
-  }, 60_000);
+  });
 
   it('is not rebuilt under a running server, nor over an index that has rows without --force', async () => {
     const server = await lectern.serve({ role: 'all', env });
@@ -141,7 +141,7 @@ onEachEngine('a library and its processes', (engine) => {
       code: 0,
       stdout: expect.stringContaining('The index is rebuilt'),
     });
-  }, 60_000);
+  });
 
   it('is looked at before an index is put aside for it: without a journal, or with a gap, nothing is touched', async () => {
     await lectern.run(['user', 'add', 'anna', '--password-stdin'], { env, stdin: password });
@@ -161,7 +161,7 @@ onEachEngine('a library and its processes', (engine) => {
     expect(gap).toMatchObject({ code: 1, stderr: expect.stringContaining(second) });
     writeFileSync(join(library, second), kept);
     expect(await run('user', 'list')).toMatchObject({ code: 0, stdout: expect.stringContaining('anna') });
-  }, 60_000);
+  });
 
   it('that cannot be written when the server stops gets the rest at the next start', async () => {
     const server = await lectern.serve({ role: 'api', env });
@@ -181,7 +181,7 @@ onEachEngine('a library and its processes', (engine) => {
     env = { ...env, ...(await freshIndex()) };
     const { stdout } = await run('reinflate', '--json');
     expect(JSON.parse(stdout).tables).toContainEqual(expect.objectContaining({ table: 'groups', rows: 2 }));
-  }, 60_000);
+  });
 
   it('that is lost is renewed from an index of an older schema, with changes that were never flushed', async () => {
     const target = await engine.freshTarget({ empty: true });
@@ -200,5 +200,5 @@ onEachEngine('a library and its processes', (engine) => {
     env = { ...env, ...(await freshIndex()) };
     expect(await run('reinflate')).toMatchObject({ code: 0 });
     expect(await run('user', 'list')).toMatchObject({ code: 0, stdout: expect.stringContaining('anna') });
-  }, 60_000);
+  });
 });

@@ -110,7 +110,7 @@ onOneEngine('sqlite', 'processes on an old database', (engine) => {
     const feeds = await store.forUser(1).feeds.list();
     expect(feeds.reduce((sum, { entries }) => sum + entries, 0)).toBe(items);
     await store.close();
-  }, 120_000);
+  });
 
   it('start at once: one brings it over, and all of them serve it', async () => {
     const { place, env } = placed((path) => makeLargeLegacyDatabase(path, { items: 1_500 }));
@@ -124,7 +124,7 @@ onOneEngine('sqlite', 'processes on an old database', (engine) => {
     expect(besides(place).filter((name) => name.includes('.bak.'))).toHaveLength(1);
     const said = servers.filter(({ output }) => output.stderr.includes('the old database is brought over'));
     expect(said).toHaveLength(1);
-  }, 60_000);
+  });
 
   it('refuse a file that is somebody else’s, whatever they are asked', async () => {
     const { place, env } = placed((path) => makeLegacyDatabase(path, few));

@@ -91,5 +91,5 @@ onEachEngine('reading', (engine) => {
       site.close();
       rmSync(library, { recursive: true, force: true });
     }
-  }, 60_000);
+  });
 });

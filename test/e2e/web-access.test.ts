@@ -33,7 +33,7 @@ async function violationsIn(page: Page, rules?: readonly string[]): Promise<stri
   );
 }
 
-describe('the pages are for everybody', { timeout: 120_000 }, () => {
+describe('the pages are for everybody', () => {
   let app: WebApp;
   beforeAll(async () => {
     app = await startWebApp();
@@ -44,7 +44,7 @@ describe('the pages are for everybody', { timeout: 120_000 }, () => {
         return data.length > 0;
       });
     }
-  }, 120_000);
+  });
   afterAll(() => app.close());
 
   /** Each goes to its page, and waits for what it is about. */

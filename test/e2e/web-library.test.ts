@@ -38,14 +38,14 @@ interface Saved {
   collectionId: string | null;
 }
 
-describe('the library', { timeout: 60_000 }, () => {
+describe('the library', () => {
   let app: WebApp;
   let picture: string;
 
   beforeAll(async () => {
     app = await startWebApp();
     picture = await putPicture(app.site, '/picture.jpg', '#7a9e87');
-  }, 120_000);
+  });
   afterAll(() => app.close());
   beforeEach(() => app.api('PATCH', '/api/me/preferences', { library_view: 'grid', density: 'cosy' }));
 

@@ -8,13 +8,13 @@ import { startWebApp, type WebApp } from '../support/web-app.ts';
 
 const browser = useBrowser();
 
-describe('without the server', { timeout: 120_000 }, () => {
+describe('without the server', () => {
   let app: WebApp;
   let feedId: number;
   beforeAll(async () => {
     app = await startWebApp();
     feedId = await app.follow({ path: '/feed.xml', title: 'Field Notes', entries: 6 });
-  }, 120_000);
+  });
   afterAll(() => app.close());
 
   const row = (page: Page, n: number) =>

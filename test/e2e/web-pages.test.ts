@@ -12,7 +12,7 @@ import { rss } from '../support/web-site.ts';
 const browser = useBrowser();
 const engine = useEngine('sqlite');
 
-describe('the pages beside the reader', { timeout: 60_000 }, () => {
+describe('the pages beside the reader', () => {
   let app: WebApp;
   let opened: Awaited<ReturnType<typeof openFreshStore>>;
 
@@ -45,7 +45,7 @@ describe('the pages beside the reader', { timeout: 60_000 }, () => {
       'the texts are indexed',
       async () => (await app.api('GET', '/api/v1/search?q=heron')).data.length > 0,
     );
-  }, 120_000);
+  });
   afterAll(async () => {
     await app.close();
     await opened.store.close();

@@ -7,13 +7,13 @@ import { ownerPassword, startWebApp, type WebApp } from '../support/web-app.ts';
 const host = 'shelf.home.test';
 const browser = useBrowser({ args: [`--host-resolver-rules=MAP ${host} 127.0.0.1`] });
 
-describe('at a plain http address', { timeout: 120_000 }, () => {
+describe('at a plain http address', () => {
   let app: WebApp;
   let feedId: number;
   beforeAll(async () => {
     app = await startWebApp();
     feedId = await app.follow({ path: '/feed.xml', title: 'Home Notes', entries: 3 });
-  }, 120_000);
+  });
   afterAll(() => app.close());
 
   it('one logs in, reads and marks as anywhere else', async () => {

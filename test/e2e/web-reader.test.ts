@@ -18,7 +18,7 @@ const opened = (page: Page, title: string) =>
   article(page).getByRole('heading', { name: title, exact: true });
 const gone = (locator: Locator) => locator.waitFor({ state: 'detached' });
 
-describe('the reader', { timeout: 60_000 }, () => {
+describe('the reader', () => {
   let app: WebApp;
   const feeds: Record<string, number> = {};
   const groups: Record<string, number> = {};
@@ -45,7 +45,7 @@ describe('the reader', { timeout: 60_000 }, () => {
         feeds[title] = await app.follow({ path: `/${title}.xml`, title, entries, ...group });
       }),
     );
-  }, 120_000);
+  });
   afterAll(() => app.close());
   beforeEach(() =>
     app.api('PATCH', '/api/me/preferences', { show: 'unread', order: 'newest', mark_on_scroll: false }),

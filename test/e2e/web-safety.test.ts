@@ -61,7 +61,7 @@ describe('the trap', () => {
   });
 });
 
-describe('feeds that mean harm', { timeout: 120_000 }, () => {
+describe('feeds that mean harm', () => {
   let app: WebApp;
   let feedId: number;
   let brokenIds: number[];
@@ -119,7 +119,7 @@ describe('feeds that mean harm', { timeout: 120_000 }, () => {
       const { found } = await api('GET', '/api/v1/search?q=zebra');
       return found >= entries.length;
     });
-  }, 120_000);
+  });
   afterAll(() => app.close());
 
   const open = async (path: string) => {
@@ -227,7 +227,7 @@ describe('feeds that mean harm', { timeout: 120_000 }, () => {
   });
 });
 
-describe('saved pages that mean harm', { timeout: 120_000 }, () => {
+describe('saved pages that mean harm', () => {
   let app: WebApp;
   let opened: Awaited<ReturnType<typeof openFreshStore>>;
   const folder = mkdtempSync(join(tmpdir(), 'lectern-harm-'));
@@ -257,7 +257,7 @@ describe('saved pages that mean harm', { timeout: 120_000 }, () => {
         copy: n % 7 === 3 ? null : `<p>zebra-${n}</p>${html}<p>the end</p>`,
       })),
     );
-  }, 120_000);
+  });
   afterAll(async () => {
     await app.close();
     await opened.store.close();

@@ -11,7 +11,7 @@ const html = { 'content-type': 'text/html; charset=utf-8' };
 
 /** What is killed takes a moment to end. */
 const expectNothingOf = (leftBehind: () => string[]) =>
-  until('nothing is left behind', () => leftBehind().length === 0, 5_000);
+  until('nothing is left behind', () => leftBehind().length === 0);
 
 describe('a picture of a page', () => {
   it('is a PNG of the size of a window, and leaves no process and no folder behind', async () => {

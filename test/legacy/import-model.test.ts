@@ -195,5 +195,5 @@ onEachEngine('any old database', (engine) => {
       }),
       { numRuns: engine.name === 'sqlite' ? 40 : 12 },
     );
-  }, 120_000);
+  });
 });

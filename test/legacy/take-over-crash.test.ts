@@ -68,7 +68,6 @@ onOneEngine('sqlite', 'a start on an old database that is interrupted', () => {
       });
       expect(ends).toBe(12);
     },
-    120_000,
   );
 
   it('by a disk that fails is told, and nothing is changed', async () => {
@@ -86,7 +85,7 @@ onOneEngine('sqlite', 'a start on an old database that is interrupted', () => {
       }
       await expectWhole(place, { mayBeDone: false });
     });
-  }, 120_000);
+  });
 
   it('by a file whose place cannot be taken leaves no copy behind, however often it is tried', async () => {
     const place = await placeWithOldDatabase(makeOnce());

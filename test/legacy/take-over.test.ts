@@ -261,7 +261,7 @@ onOneEngine('sqlite', 'a start on an old database', (engine) => {
     other.close();
     await takeOver(place);
     expect(besides(place)).toEqual(['index.db.bak.1767225600']);
-  }, 30_000);
+  });
 
   it('keeps every copy that was made before', async () => {
     const place = oldPlace(temporaryPlace());

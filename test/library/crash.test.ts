@@ -56,7 +56,6 @@ onOneEngine('sqlite', 'a crash at a file operation', (engine) => {
         await expectNothingLost(scene);
       });
     },
-    120_000,
   );
 
   it.each(works)(
@@ -72,7 +71,6 @@ onOneEngine('sqlite', 'a crash at a file operation', (engine) => {
         await expectNothingLost(scene);
       });
     },
-    120_000,
   );
 
   it.each(doomed(works.slice(1)))(
@@ -80,7 +78,6 @@ onOneEngine('sqlite', 'a crash at a file operation', (engine) => {
     async ({ work, moment }) => {
       await forEachFault({ kind: 'crash', moment }, (faults) => crashAtTransaction(engine, work, faults));
     },
-    120_000,
   );
 });
 
@@ -90,7 +87,6 @@ onEachEngine('a crash at a transaction', (engine) => {
     async ({ work, moment }) => {
       await forEachFault({ kind: 'crash', moment }, (faults) => crashAtTransaction(engine, work, faults));
     },
-    120_000,
   );
 });
 

@@ -98,7 +98,7 @@ describe.each<[from: EngineName, to: EngineName]>([
       }),
       { numRuns: 12, endOnFailure: true },
     );
-  }, 120_000);
+  });
 
   it('a search finds the same, the snapshots of deleted feeds too', async () => {
     const clock = new TestClock();

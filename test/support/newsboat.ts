@@ -93,7 +93,7 @@ export class Newsboat {
 
   /** Waits for a text to appear that was not there before the last key. */
   async shows(text: string): Promise<void> {
-    await until(`newsboat shows "${text}"`, () => this.#shown().includes(text), 8_000).catch((error) => {
+    await until(`newsboat shows "${text}"`, () => this.#shown().includes(text)).catch((error) => {
       throw new Error(`${error.message}\n${this.#shown()}`);
     });
   }
