@@ -9,6 +9,7 @@ import { run as lock } from './lock.ts';
 import { run as refresh } from './refresh.ts';
 import { run as reinflate } from './reinflate.ts';
 import { run as search } from './search.ts';
+import { run as sync } from './sync.ts';
 import { run as unread } from './unread.ts';
 import { run as web } from './web.ts';
 
@@ -29,6 +30,7 @@ const benchmarks: Record<string, { about: string; run: (args: readonly string[])
     about: 'ids and contents for reader apps among a million entries, compared with bare SQL and JSON',
     run: greader,
   },
+  sync: { about: 'bringing 100,000 highlights in step, compared with hashing and a bulk upsert', run: sync },
   web: { about: 'how soon the reader shows something in a slow browser', run: web },
   reinflate: { about: 'rebuilding an index, compared with bare prepared inserts', run: reinflate },
 };

@@ -3,6 +3,7 @@
 import { Command, CommanderError } from 'commander';
 import { LecternError, StartupError } from '../errors.ts';
 import { exportCommand } from './export.ts';
+import { highlightsCommand } from './highlights.ts';
 import { importCommand } from './import.ts';
 import { jobsCommand } from './jobs.ts';
 import { libraryCommand } from './library.ts';
@@ -10,6 +11,7 @@ import { reinflateCommand } from './reinflate.ts';
 import type { Runtime } from './runtime.ts';
 import { searchCommand } from './search.ts';
 import { serveCommand } from './serve.ts';
+import { syncCommand } from './sync.ts';
 import { tokenCommand } from './token.ts';
 import { userCommand } from './user.ts';
 
@@ -43,6 +45,8 @@ function program(runtime: Runtime): Command {
   root.addCommand(searchCommand(runtime));
   root.addCommand(importCommand(runtime));
   root.addCommand(exportCommand(runtime));
+  root.addCommand(syncCommand(runtime));
+  root.addCommand(highlightsCommand(runtime));
   for (const command of withSubcommands(root)) {
     command.exitOverride().configureOutput({
       writeOut: (text) => runtime.stdout.write(text),
@@ -69,6 +73,9 @@ Examples:
   lectern reinflate                               rebuild the index from the library
   lectern search rebuild                          index every text anew
   lectern import reedme reedme.db                 bring in what ReedMe or Fusion has kept
+  lectern import kindle "My Clippings.txt"        bring in the highlights of a Kindle
+  lectern export highlights -o highlights.md      all highlights as one document
+  lectern sync research --db research.db          bring highlights in step with Research
 
 Settings come from the environment: LECTERN_HOME (./data), LECTERN_PORT (8484),
 LECTERN_DATABASE_URL, LECTERN_PASSWORD and more; README.md lists them.

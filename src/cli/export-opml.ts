@@ -1,9 +1,8 @@
-import { writeFile } from 'node:fs/promises';
 import { Command } from 'commander';
-import { Invalid } from '../errors.ts';
 import { exportOpml } from '../feeds/opml/export-opml.ts';
 import { type Runtime, withStore } from './runtime.ts';
 import { getUserOrOwner } from './user.ts';
+import { writeOut } from './write-out.ts';
 
 /** `lectern export opml` */
 export function exportOpmlCommand(runtime: Runtime): Command {
@@ -16,20 +15,6 @@ export function exportOpmlCommand(runtime: Runtime): Command {
         const { id } = await getUserOrOwner(store, user);
         return exportOpml(store.forUser(id), runtime);
       });
-      if (output === undefined) await written(runtime, file);
-      else await save(output, file);
+      await writeOut(runtime, output, [file]);
     });
-}
-
-/** A pipe may take only so much at once. */
-function written({ stdout }: Runtime, text: string): Promise<void> {
-  return new Promise((resolve, reject) => stdout.write(text, (error) => (error ? reject(error) : resolve())));
-}
-
-async function save(path: string, text: string): Promise<void> {
-  try {
-    await writeFile(path, text);
-  } catch (cause) {
-    throw new Invalid(`${path} cannot be written: ${(cause as NodeJS.ErrnoException).code}`, { cause });
-  }
 }

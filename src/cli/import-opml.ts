@@ -1,9 +1,8 @@
-import { readFile, stat } from 'node:fs/promises';
 import { Command } from 'commander';
-import { Invalid } from '../errors.ts';
 import { importOpml, type OpmlImported } from '../feeds/opml/import-opml.ts';
 import { opmlLimits } from '../feeds/opml/limits.ts';
 import { progressBar } from './progress.ts';
+import { readWhole } from './read-whole.ts';
 import { type Runtime, withStore } from './runtime.ts';
 import { printRows } from './table.ts';
 import { getUserOrOwner } from './user.ts';
@@ -20,7 +19,7 @@ export function importOpmlCommand(runtime: Runtime): Command {
     .option('--json', 'print {created, existing, failed, groups_created, errors, warnings}')
     .action(async (path: string, options: { user?: string; dryRun?: boolean; json?: boolean }) => {
       const { dryRun = false, json = false } = options;
-      const bytes = await readWhole(path);
+      const bytes = await readWhole(path, opmlLimits.fileBytes);
       const bar = progressBar(runtime, 'Importing');
       const done = await withStore(runtime, async ({ store }) => {
         const user = await getUserOrOwner(store, options.user);
@@ -30,18 +29,6 @@ export function importOpmlCommand(runtime: Runtime): Command {
       if (json) runtime.stdout.write(`${JSON.stringify(toJson(done), null, 2)}\n`);
       else printDone(runtime, done, dryRun);
     });
-}
-
-async function readWhole(path: string): Promise<Uint8Array> {
-  const cannot = (cause: NodeJS.ErrnoException): never => {
-    const why = cause.code === 'ENOENT' ? 'there is no such file' : cause.code;
-    throw new Invalid(`${path} cannot be read: ${why}`, { cause });
-  };
-  // Before it is read: a file of any size can be named.
-  const { size } = await stat(path).catch(cannot);
-  if (size > opmlLimits.fileBytes)
-    throw new Invalid(`${path} is larger than ${opmlLimits.fileBytes / 1024 / 1024} MB`);
-  return readFile(path).catch(cannot);
 }
 
 function printDone(runtime: Runtime, done: OpmlImported, dryRun: boolean): void {

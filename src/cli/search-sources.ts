@@ -1,12 +1,13 @@
 // Every kind of document that can be found. A feature that has documents adds its source here, and the name of the kind
 // to `searchKinds`: neither compiles without the other.
 import { bookmarkSource, entrySource, feedSource } from '../feeds/reader-search.ts';
+import { annotationSource } from '../highlights/annotation-search.ts';
 import { itemSource, type TextFiles } from '../items/item-search.ts';
 import type { SearchSources } from '../model/search.ts';
 import type { Store } from '../store/store.ts';
 
 export function searchSources(
-  { readerTexts, itemTexts }: Pick<Store, 'readerTexts' | 'itemTexts'>,
+  { readerTexts, itemTexts, highlightTexts }: Pick<Store, 'readerTexts' | 'itemTexts' | 'highlightTexts'>,
   files: TextFiles,
 ): SearchSources {
   return {
@@ -14,5 +15,6 @@ export function searchSources(
     bookmark: bookmarkSource(readerTexts),
     entry: entrySource(readerTexts),
     feed: feedSource(readerTexts),
+    annotation: annotationSource(highlightTexts),
   };
 }

@@ -15,7 +15,7 @@ export interface SearchQuery {
 }
 
 /** Every kind of document that can be found. Of several that are one page, the kind that stands first here is shown. */
-export const searchKinds = ['item', 'bookmark', 'entry', 'feed'] as const;
+export const searchKinds = ['item', 'bookmark', 'entry', 'feed', 'annotation'] as const;
 export type SearchKind = (typeof searchKinds)[number];
 
 /** `rank`: the best first. `newest`: the latest first, to the minute. */

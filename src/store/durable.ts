@@ -67,6 +67,18 @@ export const durableTables: readonly (DurableTable & { name: TableName })[] = [
   { id: 12, name: 'collections', key: id, counts: true },
   { id: 13, name: 'resources', key: id, counts: true },
   { id: 14, name: 'entry_texts', key: [{ column: 'entry_id', type: 'integer' }], counts: false },
+  { id: 15, name: 'annotations', key: id, counts: true },
+  { id: 16, name: 'comments', key: id, counts: true },
+  { id: 17, name: 'notes', key: id, counts: true },
+  {
+    id: 18,
+    name: 'sync_sources',
+    key: [
+      { column: 'user_id', type: 'integer' },
+      { column: 'source', type: 'text' },
+    ],
+    counts: false,
+  },
 ];
 
 /** The kept copy of its page, and the picture. */

@@ -6,6 +6,7 @@ import type { Database } from './database.ts';
 import type { DurableTable, Row } from './durable.ts';
 import { type EnrichmentStore, enrichmentStore } from './enrichment-store.ts';
 import { type FullTextStore, fullTextStore } from './full-text-store.ts';
+import { type HighlightTexts, highlightTexts } from './highlight-texts.ts';
 import { type HostPauseStore, hostPauseStore } from './host-pause-store.ts';
 import { type IconStore, iconStore } from './icon-store.ts';
 import { type IndexStore, indexStore } from './index-store.ts';
@@ -26,11 +27,13 @@ import { type EntryStream, entryStream } from './owned/entry-stream.ts';
 import { type FeedIcons, feedIcons } from './owned/feed-icons.ts';
 import { type FeedStore, feedStore } from './owned/feed-store.ts';
 import { type GroupStore, groupStore } from './owned/group-store.ts';
+import { type HighlightStore, highlightStore } from './owned/highlights/highlight-store.ts';
+import { type ReplicaStore, replicaStore } from './owned/highlights/replicas.ts';
+import { type SyncStore, syncStore } from './owned/highlights/sync-store.ts';
 import { type ItemStore, itemStore } from './owned/item-store.ts';
 import { ownedBy } from './owned/owned-rows.ts';
 import { type PreferenceStore, preferenceStore } from './owned/preference-store.ts';
 import { type PullWatch, pullWatch } from './owned/pull-watch.ts';
-import { type ResourceStore, resourceStore } from './owned/resource-store.ts';
 import { type SearchStore, searchStore } from './owned/search-store.ts';
 import { type TagStore, tagStore } from './owned/tag-store.ts';
 import { type TokenStore, tokenStore } from './owned/token-store.ts';
@@ -63,6 +66,7 @@ export interface Store {
   readonly fullTexts: FullTextStore;
   readonly readerTexts: ReaderTexts;
   readonly itemTexts: ItemTexts;
+  readonly highlightTexts: HighlightTexts;
   readonly pendingItems: PendingItems;
   readonly itemPurge: ItemPurge;
   readonly links: LinkStore;
@@ -96,7 +100,11 @@ export interface UserRows {
   readonly items: ItemStore;
   readonly tags: TagStore;
   readonly collections: CollectionStore;
-  readonly resources: ResourceStore;
+  readonly highlights: HighlightStore;
+  /** Of highlights that were deleted. */
+  readonly replicas: ReplicaStore;
+  /** What keeps highlights in step with their sources. */
+  readonly syncs: SyncStore;
   readonly tokens: TokenStore;
   readonly preferences: PreferenceStore;
   readonly pulls: PullWatch;
@@ -124,6 +132,7 @@ export function createStore(db: Database, now: Clock): Store {
     fullTexts: fullTextStore(db, now),
     readerTexts: readerTexts(db),
     itemTexts: itemTexts(db),
+    highlightTexts: highlightTexts(db),
     pendingItems: pendingItems(db, now),
     itemPurge: itemPurge(db, now),
     links: linkStore(db, now),
@@ -146,7 +155,9 @@ export function createStore(db: Database, now: Clock): Store {
         items: itemStore(owned, now),
         tags: tagStore(owned, now),
         collections: collectionStore(owned, now),
-        resources: resourceStore(owned, now),
+        highlights: highlightStore(owned, now),
+        replicas: replicaStore(owned, now),
+        syncs: syncStore(owned, now),
         tokens: tokenStore(owned, now),
         preferences: preferenceStore(owned),
         pulls: pullWatch(owned),

@@ -4,7 +4,9 @@ import { feverKey } from '../../src/accounts/secrets.ts';
 import { createToken } from '../../src/accounts/tokens.ts';
 import type { RouteEntry } from '../../src/api/router.ts';
 import { bookmarkPage } from '../../src/feeds/bookmark.ts';
+import { makeHighlight, makeWords } from '../../src/highlights/make.ts';
 import { saveItem } from '../../src/items/save-item.ts';
+import { type HighlightKind, highlightKinds } from '../../src/model/highlight.ts';
 import type { User } from '../../src/model/user.ts';
 import {
   answerOf,
@@ -55,6 +57,7 @@ const resources: Record<string, (api: TestApi, user: User) => Promise<number | s
     const { collections } = opened.store.forUser(user.id);
     return (await collections.create({ name: `Box ${counter++}`, description: '', parentId: null })).id;
   },
+  ...highlightPaths(),
   '/api/v1/jobs/{id}': (api) => makeJob(api, 'done'),
   '/api/v1/jobs/{id}/events': (api) => makeJob(api, 'done'),
   '/api/v1/jobs/{id}/retry': (api) => makeJob(api, 'dead'),
@@ -85,6 +88,40 @@ const minifluxResources: Record<string, (api: TestApi, user: User) => Promise<nu
   '/v1/entries/{id}/save': async (api, user) => [await addEntry(api, user)],
   '/v1/enclosures/{id}': async (api, user) => [(await addEntry(api, user)) * 100],
 };
+
+/** A highlight, what it stands in and what was said of both; deleted where it is to be restored. */
+function highlightPaths(): typeof resources {
+  const paths = highlightKinds.flatMap((kind) => [
+    [`/api/${kind}/{id}`, addHighlight(kind)] as const,
+    [`/api/${kind}/{id}/history`, addHighlight(kind)] as const,
+    [`/api/${kind}/{id}/restore`, addHighlight(kind, true)] as const,
+  ]);
+  return {
+    ...Object.fromEntries(paths),
+    '/api/resources/{id}/full': addHighlight('resources'),
+    '/api/resources/{id}/annotations': addHighlight('resources'),
+    '/api/resources/{id}/notes': addHighlight('resources'),
+    '/api/annotations/{id}/comments': addHighlight('annotations'),
+  };
+}
+
+function addHighlight(kind: HighlightKind, isDeleted = false) {
+  return async ({ opened: { store } }: TestApi, user: User): Promise<number> => {
+    const rows = store.forUser(user.id);
+    const deps = { rows, randomText: () => `highlight ${counter++}` };
+    const url = `https://example.org/highlighted/${counter++}`;
+    const given = { url, text: 'A passage', color: null, boundary: null, madeAt: null };
+    const { id, resourceId } = await makeHighlight(deps, given);
+    const ids = {
+      resources: resourceId,
+      annotations: id,
+      comments: (await makeWords(deps, 'comments', { parentId: id, content: 'A comment' })).id,
+      notes: (await makeWords(deps, 'notes', { parentId: resourceId, content: 'A note' })).id,
+    };
+    if (isDeleted) await rows.highlights.delete(kind, ids[kind]);
+    return ids[kind];
+  };
+}
 
 const page = { link: '', title: 'A page', content: '', feedName: '', pubDate: 0 };
 
@@ -139,6 +176,14 @@ const bodies: Record<string, () => unknown> = {
   'patch /api/v1/tags/{name}': () => ({ newName: `Renamed ${counter++}` }),
   'post /api/v1/collections': () => ({ name: `Box ${counter++}` }),
   'patch /api/v1/collections/{id}': () => ({ name: `Renamed ${counter++}` }),
+  'patch /api/resources/{id}': () => ({ title: `Renamed ${counter++}` }),
+  'patch /api/annotations/{id}': () => ({ color: 'green' }),
+  'patch /api/comments/{id}': () => ({ content: 'Another' }),
+  'patch /api/notes/{id}': () => ({ content: 'Another' }),
+  'post /api/resources': () => ({ type: 'book', title: 'A book' }),
+  'post /api/annotations': () => ({ url: `https://example.org/new/${counter++}`, text: 'A passage' }),
+  'post /api/light/sync': () => ({ source: 'light', highlights: {} }),
+  'post /api/research/config': () => ({ db_path: 'research.db' }),
   'put /api/users/{id}/password': () => ({ password }),
   'post /api/sessions': () => ({ username: 'anna', password }),
   'post /api/setup': () => ({ token: 'made up', password }),
@@ -149,6 +194,7 @@ const bodies: Record<string, () => unknown> = {
 /** The same for routes that take a file. */
 const files: Record<string, string> = {
   'post /api/opml': '<opml><body/></opml>',
+  'post /api/highlights/import': '[]',
 };
 
 const openRoutes = [
@@ -165,6 +211,7 @@ const openRoutes = [
   'get /icon-192.png',
   'get /icon-512.png',
   'get /icon.svg',
+  'get /highlights',
   'get /library',
   'get /login',
   'get /manifest.webmanifest',

@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { bookmarkPage } from '../../src/feeds/bookmark.ts';
-import { enrichJobs, saveItem } from '../../src/items/save-item.ts';
-import { savedUrl } from '../../src/items/save-url.ts';
+import { saveItem } from '../../src/items/save-item.ts';
 import type { ItemFilter } from '../../src/model/item.ts';
 import { pageOf } from '../../src/store/owned/item-page.ts';
 import { ownedBy } from '../../src/store/owned/owned-rows.ts';
@@ -12,6 +11,7 @@ import { createStore } from '../../src/store/store.ts';
 import { answerOf, type Client, jsonOf, openApi, type TestApi } from '../support/api.ts';
 import { countedDatabase } from '../support/counted-database.ts';
 import { onEachEngine } from '../support/engines.ts';
+import { highlightPage } from '../support/highlights.ts';
 import type { ItemJson } from '../support/items.ts';
 
 const path = '/api/v1/items';
@@ -59,11 +59,7 @@ onEachEngine('lists of saved items', (engine) => {
           isFavorite: n % 5 === 0,
           collectionId: n % 6 === 1 ? inner : n % 6 === 2 ? outer : null,
         });
-        if (n % 10 === 8)
-          await rows.resources.addWeb(
-            { source: 'test', originalId: url, saved: savedUrl(url), title: '' },
-            enrichJobs,
-          );
+        if (n % 10 === 8) await highlightPage(rows, { source: `test ${n}`, url });
         await api.opened.database.write(async (trx) => {
           const status = n % 7 === 0 ? null : n % 7 === 1 ? 'failed' : n % 7 === 2 ? 'pending' : 'succeeded';
           await sql`UPDATE items SET enrichment_status = ${status} WHERE id = ${item.id}`.execute(trx);

@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { beforeAll, expect, it } from 'vitest';
 import { bookmarkPage } from '../../src/feeds/bookmark.ts';
-import { changeItems, enrichJobs, restoreItem, saveItem } from '../../src/items/save-item.ts';
-import { savedUrl } from '../../src/items/save-url.ts';
+import { changeItems, restoreItem, saveItem } from '../../src/items/save-item.ts';
 import type { Store, UserRows } from '../../src/store/store.ts';
 import { onEachEngine, openFreshStore } from '../support/engines.ts';
+import { highlightPage, removeHighlight } from '../support/highlights.ts';
 import { addUser } from '../support/reader.ts';
 
 const day = 24 * 3_600_000;
@@ -119,7 +119,7 @@ onEachEngine('the routes to an item', (engine) => {
   ): Promise<void> {
     const at = opened.clock.now();
     const url = spellings[spelling]?.(page) ?? '';
-    const resource = { source: 'test', originalId: `${page} ${highlight}` };
+    const source = `test ${page} ${highlight}`;
     const [live] = (await rows.items.list({ limit: 50 })).filter((item) => pageOf(item.url) === page);
     const [dead] = (await rows.items.list({ limit: 50, deleted: true })).filter(
       (i) => pageOf(i.url) === page,
@@ -140,13 +140,13 @@ onEachEngine('the routes to an item', (engine) => {
         return;
       }
       case 'highlight':
-        await rows.resources.addWeb({ ...resource, saved: savedUrl(url), title: 'Highlighted' }, enrichJobs);
+        await highlightPage(rows, { source, url });
         // What a person has deleted is not brought back by a sync.
         if (known.isLive || known.deletedBy === 'routes') known.begin();
         known.highlights.add(highlight);
         return;
       case 'unhighlight':
-        await rows.resources.remove(resource);
+        await removeHighlight(rows, source);
         known.highlights.delete(highlight);
         return known.settle(at);
       case 'unsave':

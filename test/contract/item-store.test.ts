@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { bookmarkPage } from '../../src/feeds/bookmark.ts';
-import { changeItems, enrichAgain, enrichJobs, restoreItem, saveItem } from '../../src/items/save-item.ts';
-import { savedUrl } from '../../src/items/save-url.ts';
+import { changeItems, enrichAgain, restoreItem, saveItem } from '../../src/items/save-item.ts';
 import type { BulkAction } from '../../src/model/item.ts';
 import type { Database } from '../../src/store/database.ts';
 import type { Store, UserRows } from '../../src/store/store.ts';
 import type { TestClock } from '../support/clock.ts';
 import { onEachEngine, openFreshStore } from '../support/engines.ts';
+import { highlightPage, removeHighlight } from '../support/highlights.ts';
 import { addMany, jobsOf } from '../support/items.ts';
 import { addUser } from '../support/reader.ts';
 
@@ -32,9 +32,9 @@ onEachEngine('the rows of saved items', (engine) => {
 
   const star = (rows = anna) =>
     bookmarkPage(rows, { link: url, title: 'Starred', content: '<p>x</p>', feedName: '', pubDate: 0 });
-  const resource = { source: 'test', originalId: '1' };
-  const highlight = (rows = anna) =>
-    rows.resources.addWeb({ ...resource, saved: savedUrl(url), title: 'Highlighted' }, enrichJobs);
+  const highlight = (rows = anna, page = url) =>
+    highlightPage(rows, { source: 'test', url: page, title: 'Highlighted' });
+  const unhighlight = (rows = anna) => removeHighlight(rows, 'test');
   const bulk = (id: number, action: BulkAction, tags: string[] = []) =>
     changeItems(anna, { ids: [id], action, tags, collectionId: null });
   const saved = async (rows = anna) => (await saveItem(rows, { url })).item;
@@ -63,18 +63,20 @@ onEachEngine('the rows of saved items', (engine) => {
       expect(await jobsOf(database, String(id))).toHaveLength(1);
     });
 
-    it('may be of another page when it comes again; the page of before goes with its last route', async () => {
-      const { itemId } = await highlight();
-      const other = { ...resource, saved: savedUrl('https://example.org/other'), title: '' };
-      const moved = await anna.resources.addWeb(other, enrichJobs);
-      expect(await isThere(itemId)).toBe(false);
+    it('may be of another page when it comes again; no sync takes the page of before away, a person does', async () => {
+      const { itemId, resourceId } = await highlight();
+      const moved = await highlight(anna, 'https://example.org/other');
       expect(await anna.items.get(moved.itemId)).toMatchObject({ origins: ['highlight'] });
+      expect(await anna.items.get(itemId)).toMatchObject({ origins: ['highlight'] });
+      await anna.highlights.delete('resources', resourceId);
+      expect(await isThere(itemId)).toBe(false);
+      expect(await isThere(moved.itemId)).toBe(true);
     });
 
     it('is there anew after it was removed, as a row of its own', async () => {
       const first = await highlight();
-      await anna.resources.remove(resource);
-      await anna.resources.remove(resource);
+      await unhighlight();
+      await unhighlight();
       expect(await isThere(first.itemId)).toBe(false);
       const second = await highlight();
       expect(second.itemId).toBe(first.itemId);
@@ -97,7 +99,7 @@ onEachEngine('the rows of saved items', (engine) => {
       const mine = await highlight();
       const hers = await highlight(berta);
       expect(hers.itemId).not.toBe(mine.itemId);
-      await berta.resources.remove(resource);
+      await unhighlight(berta);
       expect(await isThere(mine.itemId)).toBe(true);
     });
   });
@@ -108,11 +110,7 @@ onEachEngine('the rows of saved items', (engine) => {
         const { id } = await saved();
         const { id: starId } = await star();
         await highlight();
-        await Promise.all([
-          bulk(id, 'unsave'),
-          anna.bookmarks.delete(starId),
-          anna.resources.remove(resource),
-        ]);
+        await Promise.all([bulk(id, 'unsave'), anna.bookmarks.delete(starId), unhighlight()]);
         expect(await isThere(id)).toBe(false);
       }
     });
@@ -124,7 +122,7 @@ onEachEngine('the rows of saved items', (engine) => {
         expect((await anna.items.get(id)).origins).toEqual(['bookmark']);
         await Promise.all([anna.bookmarks.delete(starId), highlight()]);
         expect((await anna.items.get(id)).origins).toEqual(['highlight']);
-        await Promise.all([anna.resources.remove(resource), saved()]);
+        await Promise.all([unhighlight(), saved()]);
         expect((await anna.items.get(id)).origins).toEqual(['manual']);
       }
     });
@@ -193,7 +191,7 @@ onEachEngine('the rows of saved items', (engine) => {
       ['a title by a second save', () => saveItem(anna, { url, title: 'Mine' }), ['item']],
       ['the end', (id) => anna.items.delete(id), ['bookmark', 'item']],
       ['no save by hand any more', (id) => bulk(id, 'unsave'), ['item']],
-      ['a highlight', () => highlight(), ['item']],
+      ['a highlight', () => highlight(), ['annotation', 'item']],
       ['no longer marked as a favourite', (id) => anna.items.change(id, { isFavorite: false }), []],
       ['the archive', (id) => bulk(id, 'archive'), []],
     ])('%s', async (_what, change, kinds) => {
@@ -211,7 +209,7 @@ onEachEngine('the rows of saved items', (engine) => {
       await anna.items.delete(id);
       expect(await noted(() => saved())).toEqual(['bookmark', 'item']);
       await highlight();
-      expect(await noted(() => anna.resources.remove(resource))).toEqual(['item']);
+      expect(await noted(() => unhighlight())).toEqual(['annotation', 'item']);
     });
   });
 

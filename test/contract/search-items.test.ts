@@ -54,7 +54,7 @@ onEachEngine('a search for saved items', (engine) => {
           item_id: itemId,
           source: 's',
           original_id: 'o',
-          type: 'web',
+          type: 'website',
           title: '',
           created_at: 0,
           updated_at: 0,

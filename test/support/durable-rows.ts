@@ -23,6 +23,19 @@ interface Generator {
 const anyOf = (rows: readonly Row[] | undefined, pick: number) =>
   rows?.length ? rows[pick % rows.length] : undefined;
 
+/** What every kind of highlight has. */
+const highlightRow = (userId: unknown, pick: number, text: string): Row => ({
+  user_id: userId,
+  source: ['a', 'a_', 'A', '%'][pick % 4],
+  original_id: `${pick % 5}${text}`,
+  made_at: pick,
+  content_hash: text,
+  full_hash: text,
+  deleted_at: pick % 2 === 0 ? null : pick,
+  created_at: pick,
+  updated_at: pick,
+});
+
 /** One for each durable table: a table without one fails the suite. */
 export const generators: Readonly<Record<string, Generator>> = {
   users: {
@@ -275,7 +288,7 @@ export const generators: Readonly<Record<string, Generator>> = {
           item_id: item?.id ?? null,
           source: ['a', 'a_', 'A', '%'][pick % 4],
           original_id: `${pick % 5}${text}`,
-          type: 'web',
+          type: ['website', 'pdf', 'book'][pick % 3],
           title: text,
           content_hash: text,
           full_hash: text,
@@ -287,6 +300,66 @@ export const generators: Readonly<Record<string, Generator>> = {
     },
     change: ({ pick, text }) => ({ title: text, deleted_at: pick % 2 === 0 ? null : pick }),
     names: { user_id: 'users', item_id: 'items' },
+  },
+  annotations: {
+    insert: ({ pick, text }, live) => {
+      const resource = anyOf(live.get('resources'), pick);
+      return (
+        resource && {
+          ...highlightRow(resource.user_id, pick, text),
+          resource_id: resource.id,
+          text,
+          color: pick % 3 === 0 ? null : `color ${pick % 3}`,
+          boundary: pick % 4 === 0 ? null : JSON.stringify({ text }),
+        }
+      );
+    },
+    change: ({ pick, text }) => ({ text: `a${text}`, deleted_at: pick % 2 === 0 ? null : pick }),
+    names: { user_id: 'users', resource_id: 'resources' },
+  },
+  comments: {
+    insert: ({ pick, text }, live) => {
+      const annotation = anyOf(live.get('annotations'), pick);
+      return (
+        annotation && {
+          ...highlightRow(annotation.user_id, pick, text),
+          annotation_id: annotation.id,
+          content: text,
+        }
+      );
+    },
+    change: ({ pick, text }) => ({ content: `c${text}`, deleted_at: pick % 2 === 0 ? null : pick }),
+    names: { user_id: 'users', annotation_id: 'annotations' },
+  },
+  notes: {
+    insert: ({ pick, text }, live) => {
+      const resource = anyOf(live.get('resources'), pick);
+      return (
+        resource && { ...highlightRow(resource.user_id, pick, text), resource_id: resource.id, content: text }
+      );
+    },
+    change: ({ pick, text }) => ({ content: `n${text}`, deleted_at: pick % 2 === 0 ? null : pick }),
+    names: { user_id: 'users', resource_id: 'resources' },
+  },
+  sync_sources: {
+    insert: ({ pick, text }, live) => {
+      const user = anyOf(live.get('users'), pick);
+      return (
+        user && {
+          user_id: user.id,
+          source: `${['a', 'a_', 'A', '%'][pick % 4]}${text}`,
+          kind: 'light',
+          config: JSON.stringify({ text }),
+          last_sync_at: pick % 2 === 0 ? null : pick,
+          last_counts: null,
+          last_error: text,
+          last_error_at: null,
+          created_at: pick,
+        }
+      );
+    },
+    change: ({ pick, text }) => ({ last_error: `e${text}`, last_sync_at: pick }),
+    names: { user_id: 'users' },
   },
   entry_texts: {
     insert: ({ pick, text }, live) => {

@@ -68,6 +68,15 @@ export class Faults {
     throw this.#errorOf(kind, operation);
   }
 
+  /** An operation that counts and is over at once, before which it may end. */
+  pass(operation: string): void {
+    this.refuseIfCrashed();
+    this.#count++;
+    if (this.#plan.at !== this.#count) return;
+    this.#fired = operation;
+    throw this.#errorOf(this.#plan.kind ?? 'crash', operation);
+  }
+
   /** An operation that changes nothing: it does not count, and fails only when asked to by name. */
   async look<T>(operation: string, perform: () => Promise<T>): Promise<T> {
     this.refuseIfCrashed();

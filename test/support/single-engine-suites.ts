@@ -62,6 +62,11 @@ export const singleEngineSuites: readonly { engine: EngineName; title: string; r
     title: 'a write that goes to the disk',
     reason: 'PostgreSQL sends every commit to the disk',
   },
+  {
+    engine: 'sqlite',
+    title: 'highlights on the command line',
+    reason: 'the commands only pass on what the suites of highlights show on both',
+  },
 ];
 
 export function isListedAsSingle(engine: EngineName, title: string): boolean {

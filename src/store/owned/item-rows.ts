@@ -5,8 +5,9 @@ import type { SavedUrl } from '../../model/bookmark.ts';
 import type { NewItem } from '../../model/item.ts';
 import { siteOriginOf } from '../../model/site-icon.ts';
 import type { Database, Writer } from '../database.ts';
+import { textList } from '../id-list.ts';
 import { notePending } from '../search/pending.ts';
-import type { Row } from '../tables.ts';
+import type { NewRow, Row } from '../tables.ts';
 import { rowsOf } from './owned-rows.ts';
 
 type TitleFrom = Exclude<Row<'items'>['title_from'], ''>;
@@ -106,36 +107,76 @@ async function findItem(
     .executeTakeFirst();
 }
 
+/** Of many pages those that nobody has an item of by any rules: the new ids, by the keys of today. All are pending. */
+export async function insertItems(
+  db: Database,
+  trx: Writer,
+  userId: number,
+  pages: readonly { readonly saved: SavedUrl; readonly title: string }[],
+  at: number,
+): Promise<Map<string, number>> {
+  const keys = pages.flatMap(({ saved: { key, olderKeys = [] } }) => [key, ...olderKeys]);
+  const rows = rowsOf(trx, userId);
+  const known = await rows
+    .select('items')
+    .select('url_key')
+    .where('url_key', 'in', textList(db, keys) as never)
+    .execute();
+  const taken = new Set(known.map(({ url_key }) => url_key));
+  const isNew = ({ key, olderKeys = [] }: SavedUrl) => ![key, ...olderKeys].some((one) => taken.has(one));
+  const fresh = pages.filter(({ saved }) => isNew(saved));
+  if (fresh.length === 0) return new Map();
+  const inserted = await rows
+    .insertMany(
+      'items',
+      fresh.map(({ saved, title }) =>
+        toItem(saved, { title, titleFrom: 'entry', enrichment: 'pending' }, at),
+      ),
+    )
+    .onConflict((conflict) => conflict.columns(['user_id', 'url_key']).doNothing())
+    .returning(['id', 'url_key'])
+    .execute();
+  return new Map(inserted.map(({ id, url_key }) => [url_key, id]));
+}
+
 async function insertItem(
   trx: Writer,
   userId: number,
-  { url, key }: SavedUrl,
-  { title, titleFrom, enrichment, savedAt, given, proxy = '', createdAt }: ItemFields,
+  saved: SavedUrl,
+  fields: ItemFields,
   at: number,
 ): Promise<number | undefined> {
   const row = await rowsOf(trx, userId)
-    .insert('items', {
-      url,
-      url_key: key,
-      title,
-      title_from: title === '' ? '' : titleFrom,
-      site_origin: siteOriginOf({ siteUrl: url, link: '', proxy }),
-      enrichment_status: enrichment,
-      saved_at: savedAt ?? null,
-      created_at: createdAt ?? at,
-      updated_at: at,
-      ...(given && {
-        excerpt: given.excerpt,
-        excerpt_from: given.excerpt === '' ? '' : 'person',
-        collection_id: given.collectionId,
-        is_favorite: given.isFavorite ? 1 : 0,
-        status: given.status,
-      }),
-    })
+    .insert('items', toItem(saved, fields, at))
     .onConflict((conflict) => conflict.columns(['user_id', 'url_key']).doNothing())
     .returning('id')
     .executeTakeFirst();
   return row?.id;
+}
+
+function toItem(
+  { url, key }: SavedUrl,
+  { title, titleFrom, enrichment, savedAt, given, proxy = '', createdAt }: ItemFields,
+  at: number,
+): Omit<NewRow<'items'>, 'user_id'> {
+  return {
+    url,
+    url_key: key,
+    title,
+    title_from: title === '' ? '' : titleFrom,
+    site_origin: siteOriginOf({ siteUrl: url, link: '', proxy }),
+    enrichment_status: enrichment,
+    saved_at: savedAt ?? null,
+    created_at: createdAt ?? at,
+    updated_at: at,
+    ...(given && {
+      excerpt: given.excerpt,
+      excerpt_from: given.excerpt === '' ? '' : 'person',
+      collection_id: given.collectionId,
+      is_favorite: given.isFavorite ? 1 : 0,
+      status: given.status,
+    }),
+  };
 }
 
 /** What was only seen through a proxy until now, a person has given an address of themselves. */
