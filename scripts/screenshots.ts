@@ -7,6 +7,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { desktop, launchBrowser, phone } from '../test/support/chromium.ts';
 import { until } from '../test/support/until.ts';
 import { startWebApp, type WebApp } from '../test/support/web-app.ts';
+import { highlightDemo } from './demo-highlights.ts';
 import { fillWithDemo } from './demo-library.ts';
 
 const folder = fileURLToPath(new URL('../docs/screenshots', import.meta.url));
@@ -36,6 +37,10 @@ const shots: Record<string, (page: Page, app: WebApp, device: string) => Promise
   async library(page, app) {
     await page.goto(`${app.url}/library`);
     await page.getByRole('link', { name: 'What a shelf remembers' }).waitFor();
+  },
+  async highlights(page, app) {
+    await page.goto(`${app.url}/highlights`);
+    await page.getByText('The whole argument against folders').waitFor();
   },
   async search(page, app) {
     await page.goto(`${app.url}/search`);
@@ -98,6 +103,7 @@ mkdirSync(folder, { recursive: true });
 const app = await startWebApp();
 try {
   await fillWithDemo(app);
+  await highlightDemo(app);
   // The worker tells how fetching went once a minute.
   await until(
     'the fetches are counted',

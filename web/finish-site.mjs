@@ -15,6 +15,7 @@ const worthwhileBytes = 600;
 const pages = {
   'index.html': '/',
   'library.html': '/library',
+  'highlights.html': '/highlights',
   'search.html': '/search',
   'settings.html': '/settings',
 };

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { highlightDemo } from '../../scripts/demo-highlights.ts';
 import { fillWithDemo } from '../../scripts/demo-library.ts';
 import { desktop, phone, useBrowser } from '../support/browser.ts';
 import { until } from '../support/until.ts';
@@ -38,6 +39,7 @@ describe('the pages are for everybody', () => {
   beforeAll(async () => {
     app = await startWebApp();
     await fillWithDemo(app);
+    await highlightDemo(app);
     for (const word of ['line', 'curlews']) {
       await until(`what says "${word}" is indexed`, async () => {
         const { data } = await app.api('GET', `/api/v1/search?q=${word}`);
@@ -101,6 +103,39 @@ describe('the pages are for everybody', () => {
       await page.getByRole('link', { name: 'What a shelf remembers' }).click();
       await page.frameLocator('iframe >> visible=true').getByText('My grandmother kept').waitFor();
       await page.keyboard.press('w');
+    },
+    'highlights of a saved page': async (page) => {
+      await page.getByRole('region', { name: '1 highlight whose passage was not found here' }).waitFor();
+      await page.getByText('3 highlights on this page').click();
+      await page.getByRole('button', { name: /^You do not look for a book/ }).click();
+      await page.getByRole('dialog', { name: 'Highlight', exact: true }).waitFor();
+    },
+    'a selection in it': async (page) => {
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await page.evaluate(`(() => {
+        const frames = [...document.querySelectorAll('iframe')];
+        const shown = frames.find((frame) => frame.checkVisibility({ visibilityProperty: true })).contentDocument;
+        shown.getSelection().selectAllChildren(shown.querySelector('blockquote'));
+      })()`);
+      await page.getByRole('toolbar', { name: 'Highlight the selection' }).waitFor();
+    },
+    highlights: async (page) => {
+      await page.goto(`${app.url}/highlights`);
+      await page.getByText('The whole argument against folders').waitFor();
+    },
+    'the menu of a highlight': async (page) => {
+      await page.getByRole('button', { name: 'More for this highlight' }).first().click();
+      await page.getByRole('menu').waitFor();
+    },
+    'the sources of highlights': async (page) => {
+      await page.goto(`${app.url}/highlights?view=sources`);
+      await page.getByRole('region', { name: 'Where they come from' }).getByText('light-desk').waitFor();
+      await page.getByLabel('Path of the file').waitFor();
+    },
+    'deleted highlights': async (page) => {
+      await page.goto(`${app.url}/highlights?view=deleted`);
+      await page.getByRole('heading', { name: 'Nothing was deleted' }).waitFor();
     },
     'the places of the library': async (page) => {
       await page.goto(`${app.url}/library?view=places`);

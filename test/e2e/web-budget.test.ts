@@ -61,6 +61,27 @@ describe('the JavaScript of a page', () => {
     expect(total, sizes).toBeLessThanOrEqual(mostBytes);
   });
 
+  it(`is at most ${mostBytes / 1000} KB of gzip with highlights in what one reads`, async () => {
+    const { total, sizes } = await bytesOf('index.html', '/', async (page) => {
+      await page.getByRole('link', { name: /Field Notes, entry 2/ }).click();
+      const text = page.frameLocator('iframe >> visible=true').getByText('This is the text of entry 2');
+      await text.selectText();
+      await page.getByRole('toolbar', { name: 'Highlight the selection' }).waitFor();
+      await page.keyboard.press('h');
+      const highlight = page.getByRole('dialog', { name: 'Highlight', exact: true });
+      await highlight.getByRole('button', { name: 'Add a note' }).waitFor();
+    });
+    expect(total, sizes).toBeLessThanOrEqual(mostBytes);
+  });
+
+  it(`is at most ${mostBytes / 1000} KB of gzip in the list of highlights, with its sources`, async () => {
+    const { total, sizes } = await bytesOf('highlights.html', '/highlights', async (page) => {
+      await page.getByRole('link', { name: 'Sources' }).click();
+      await page.getByRole('heading', { name: 'Import a file' }).waitFor();
+    });
+    expect(total, sizes).toBeLessThanOrEqual(mostBytes);
+  });
+
   it(`is at most ${mostBytes / 1000} KB of gzip in the library, with every panel`, async () => {
     const { title } = await app.api('POST', '/api/v1/items', {
       url: `${app.site.origin}/kept`,

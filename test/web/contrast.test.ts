@@ -32,7 +32,7 @@ function colour(theme: Map<string, string>, name: string): Oklch {
 
 const grounds = ['paper', 'surface', 'raised'];
 const interfaceInks = ['ink-soft', 'ink-faint', 'accent', 'good', 'warn', 'bad'];
-const marks = ['mark-yellow', 'mark-green', 'mark-blue', 'mark-rose'];
+const marks = ['mark-yellow', 'mark-green', 'mark-blue', 'mark-pink', 'mark-purple'];
 
 describe.each(Object.entries(themes))('the colours of the theme %s', (_, theme) => {
   const ratio = (ink: string, ground: string) => contrast(colour(theme, ink), colour(theme, ground));

@@ -13,6 +13,7 @@ describe('without the server', () => {
     '/api/v1/items?include=details&limit=50',
     '/api/v1/items/7/content',
     '/api/v1/collections',
+    '/api/annotations?item_id=7&limit=200',
   ])('%s can be read as it was', (path) => expect(isKept(url(path))).toBe(true));
 
   it.each([
@@ -24,6 +25,8 @@ describe('without the server', () => {
     '/metrics',
     '/api/v1/search?q=a',
     '/api/v1/items/events',
+    '/api/highlights/export?format=json',
+    '/api/research/config',
     '/api/v1/items/7/thumbnail',
   ])('%s is left alone', (path) => expect(isKept(url(path))).toBe(false));
 

@@ -12,10 +12,17 @@ addEventListener('vite:preloadError', () => {
   if (performance.now() > reloadAfterMs) location.reload();
 });
 
-export async function start(App: Component, { loggedIn = true } = {}): Promise<void> {
+interface StartOptions {
+  loggedIn?: boolean;
+  /** What the page needs besides, once the language is known. */
+  before?: () => Promise<void>;
+}
+
+export async function start(App: Component, { loggedIn = true, before }: StartOptions = {}): Promise<void> {
   // First, since lists wait to know which marks are still on their way.
   if (loggedIn) void workOffline();
   await loadWords(preferences.language || undefined);
+  await before?.();
   applyTheme();
   const target = document.getElementById('app');
   if (!target) throw new Error('the page has no place for the app');

@@ -14,6 +14,7 @@ export function keyParts(): KeyPart[] {
         [['Esc'], k.close],
         [['v'], k.original],
         [['c'], k.copy],
+        [['h'], k.highlight],
         [['f'], k.focus],
       ],
     },
@@ -46,6 +47,7 @@ export function keyParts(): KeyPart[] {
       keys: [
         [['g l'], k.library],
         [['g u'], k.reader],
+        [['g h'], k.highlights],
         [['/'], k.search],
       ],
     },

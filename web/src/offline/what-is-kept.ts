@@ -1,5 +1,5 @@
 // Which addresses of this site can be read without the server. Pure.
-const pages = ['/', '/library', '/search', '/settings', '/operations'];
+const pages = ['/', '/library', '/highlights', '/search', '/settings', '/operations'];
 
 /** The page that an address shows, as it is kept; undefined for those that need the server. */
 export function pageOf(path: string): string | undefined {
@@ -21,6 +21,7 @@ const kept = [
   /^\/api\/v1\/items\/\d+(\/(content|icon))?$/,
   /^\/api\/v1\/(tags|collections)$/,
   /^\/api\/bookmarks$/,
+  /^\/api\/annotations$/,
   /^\/api\/bookmarks\/\d+(\/content)?$/,
 ];
 

@@ -21,6 +21,7 @@ export function keyParts(): KeyPart[] {
       keys: [
         [['m'], k.read],
         [['s'], k.bookmark],
+        [['h'], k.highlight],
         [['A'], k.markAll],
         [['z'], k.undo],
         [['u'], k.unreadOnly],
@@ -34,6 +35,7 @@ export function keyParts(): KeyPart[] {
         [['g s'], k.bookmarks],
         [['g f'], k.feeds],
         [['g l'], k.library],
+        [['g h'], k.highlights],
         [['/'], k.search],
       ],
     },

@@ -272,6 +272,8 @@ export const library: Words['library'] = {
     search: 'Suche',
     library: 'Die ganze Bibliothek',
     reader: 'Ungelesenes im Leser',
+    highlights: 'Markierungen',
+    highlight: 'Die Auswahl markieren; noch einmal: ihre Notiz',
     copy: 'Link kopieren',
     edit: 'Titel und Auszug ändern',
     help: 'Diese Seite',

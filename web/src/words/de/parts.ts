@@ -24,7 +24,8 @@ export const parts: Words['parts'] = {
       'mark-yellow': 'Marker',
       'mark-green': 'Marker',
       'mark-blue': 'Marker',
-      'mark-rose': 'Marker',
+      'mark-pink': 'Marker',
+      'mark-purple': 'Marker',
     },
   },
   type: {

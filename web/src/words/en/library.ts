@@ -266,6 +266,8 @@ export const library = {
     search: 'Search',
     library: 'All of the library',
     reader: 'Unread in the reader',
+    highlights: 'Highlights',
+    highlight: 'Highlight the selection; again: its note',
     copy: 'Copy the link',
     edit: 'Edit title and excerpt',
     help: 'This page',

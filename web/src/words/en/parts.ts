@@ -22,7 +22,8 @@ export const parts = {
       'mark-yellow': 'marker',
       'mark-green': 'marker',
       'mark-blue': 'marker',
-      'mark-rose': 'marker',
+      'mark-pink': 'marker',
+      'mark-purple': 'marker',
     } as Record<string, string>,
   },
   type: {

@@ -6,7 +6,7 @@ export const search = {
   clear: 'Clear',
   more: 'Show more',
   untitled: 'Untitled',
-  kinds: { entry: '', item: 'Saved', bookmark: 'Bookmark', feed: 'Feed' },
+  kinds: { entry: '', item: 'Saved', bookmark: 'Bookmark', feed: 'Feed', annotation: 'Highlight' },
   teach: {
     title: 'Find anything you follow or have kept',
     examples: [
