@@ -7,6 +7,7 @@ ALTER TABLE resources ADD COLUMN config TEXT;
 -- Who deleted it: its source, by not having it any longer, or a person here.
 ALTER TABLE resources ADD COLUMN deleted_by TEXT NOT NULL DEFAULT '' CHECK (deleted_by IN ('', 'source', 'person'));
 
+CREATE INDEX resources_by_date ON resources (user_id, created_at, id) WHERE deleted_at IS NULL;
 CREATE INDEX resources_changed ON resources (user_id, updated_at, id);
 CREATE INDEX idx_resources_deleted_at ON resources (deleted_at) WHERE deleted_at IS NOT NULL;
 CREATE INDEX resources_replicas ON resources (user_id, source, original_id) WHERE deleted_at IS NOT NULL;
@@ -36,7 +37,8 @@ CREATE INDEX annotations_by_date ON annotations (user_id, made_at, id) WHERE del
 CREATE INDEX annotations_changed ON annotations (user_id, updated_at, id);
 CREATE INDEX idx_annotations_deleted_at ON annotations (deleted_at) WHERE deleted_at IS NOT NULL;
 CREATE INDEX annotations_replicas ON annotations (user_id, source, original_id) WHERE deleted_at IS NOT NULL;
-CREATE INDEX annotations_replicas_of_resource ON annotations (resource_id) WHERE deleted_at IS NOT NULL;
+-- Of all rows: whether something still stands on a resource that is let go of is asked of deleted ones, too.
+CREATE INDEX annotations_parent ON annotations (resource_id);
 
 CREATE TABLE comments (
   id            INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -60,7 +62,7 @@ CREATE INDEX comments_by_date ON comments (user_id, made_at, id) WHERE deleted_a
 CREATE INDEX comments_changed ON comments (user_id, updated_at, id);
 CREATE INDEX idx_comments_deleted_at ON comments (deleted_at) WHERE deleted_at IS NOT NULL;
 CREATE INDEX comments_replicas ON comments (user_id, source, original_id) WHERE deleted_at IS NOT NULL;
-CREATE INDEX comments_replicas_of_annotation ON comments (annotation_id) WHERE deleted_at IS NOT NULL;
+CREATE INDEX comments_parent ON comments (annotation_id);
 
 CREATE TABLE notes (
   id           INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -84,7 +86,7 @@ CREATE INDEX notes_by_date ON notes (user_id, made_at, id) WHERE deleted_at IS N
 CREATE INDEX notes_changed ON notes (user_id, updated_at, id);
 CREATE INDEX idx_notes_deleted_at ON notes (deleted_at) WHERE deleted_at IS NOT NULL;
 CREATE INDEX notes_replicas ON notes (user_id, source, original_id) WHERE deleted_at IS NOT NULL;
-CREATE INDEX notes_replicas_of_resource ON notes (resource_id) WHERE deleted_at IS NOT NULL;
+CREATE INDEX notes_parent ON notes (resource_id);
 
 -- What is kept in step, by what, and how the last time went. `config` and `last_counts` are JSON.
 CREATE TABLE sync_sources (

@@ -1,7 +1,8 @@
-// All highlights of a user for other programs, a page of resources at a time.
-import type { HighlightRows } from '../model/highlight.ts';
+// All highlights of a user for other programs, a portion at a time.
+import type { Annotation, Resource } from '../model/highlight.ts';
 import type { UserRows } from '../store/store.ts';
-import type { ExportedResource } from './export/exported-resource.ts';
+import { allOf } from './all-of.ts';
+import type { ExportedAnnotation, ExportedResource } from './export/exported-resource.ts';
 import { writeAsTheyCome } from './export/highlight-writer.ts';
 import { jsonWriter } from './export/write-json.ts';
 import { markdownWriter } from './export/write-markdown.ts';
@@ -14,43 +15,44 @@ export const exportFormats = {
 } as const;
 export type ExportFormat = keyof typeof exportFormats;
 
-const resourcesAtOnce = 50;
-const partsAtOnce = 500;
-
-type Rows = Pick<UserRows, 'highlights'>;
+type Rows = Pick<UserRows, 'highlights' | 'replicas'>;
 
 export function exportHighlights(rows: Rows, format: ExportFormat): AsyncGenerator<string> {
   return writeAsTheyCome(exportFormats[format].writer(), exported(rows));
 }
 
+/** Also what its source has deleted, where somebody said something about it that is still there. */
 async function* exported(rows: Rows): AsyncGenerator<ExportedResource> {
-  for await (const resources of pagesOf(rows, 'resources', undefined, resourcesAtOnce)) {
+  const kept = await rows.replicas.stillSpokenOf();
+  const goneIn = Map.groupBy(kept.annotations, ({ resourceId }) => resourceId);
+  const left = new Map([...goneIn.keys(), ...kept.resourceIds].map((id) => [id, goneIn.get(id) ?? []]));
+  for await (const resources of allOf(rows.highlights, 'resources')) {
     const named = await rows.highlights.named(resources.map(({ id }) => id));
     for (const resource of resources) {
-      const annotations: ExportedResource['annotations'][number][] = [];
-      for await (const some of pagesOf(rows, 'annotations', resource.id, partsAtOnce))
-        for (const { comments, resource: _, ...annotation } of await rows.highlights.describe(some))
-          annotations.push({ annotation, comments });
-      const notes: ExportedResource['notes'][number][] = [];
-      for await (const some of pagesOf(rows, 'notes', resource.id, partsAtOnce)) notes.push(...some);
-      if (annotations.length + notes.length === 0) continue;
-      yield { resource: named.get(resource.id) ?? resource, annotations: annotations.reverse(), notes };
+      yield* whole(rows, named.get(resource.id) ?? resource, left.get(resource.id) ?? []);
+      left.delete(resource.id);
     }
+  }
+  const named = await rows.highlights.named([...left.keys()]);
+  for (const [id, gone] of left) {
+    const resource = named.get(id);
+    if (resource) yield* whole(rows, resource, gone);
   }
 }
 
-async function* pagesOf<K extends 'resources' | 'annotations' | 'notes'>(
+async function* whole(
   { highlights }: Rows,
-  kind: K,
-  parentId: number | undefined,
-  limit: number,
-): AsyncGenerator<HighlightRows[K][]> {
-  for (let before: { at: number; id: number } | undefined; ; ) {
-    const page = await highlights.list(kind, { parentId, before, limit });
-    const shown = page.slice(0, limit);
-    yield shown;
-    const last = shown.at(-1);
-    if (page.length <= limit || !last) return;
-    before = { at: 'madeAt' in last ? last.madeAt : last.createdAt, id: last.id };
-  }
+  resource: Resource,
+  gone: readonly Annotation[],
+): AsyncGenerator<ExportedResource> {
+  const annotations: ExportedAnnotation[] = [];
+  const add = async (some: readonly Annotation[]) => {
+    for (const { comments, resource: _, isInStep: __, ...annotation } of await highlights.describe(some))
+      annotations.push({ annotation, comments });
+  };
+  for await (const some of allOf(highlights, 'annotations', resource.id)) await add(some);
+  await add(gone);
+  const notes: ExportedResource['notes'][number][] = [];
+  for await (const some of allOf(highlights, 'notes', resource.id)) notes.push(...some);
+  if (annotations.length + notes.length > 0) yield { resource, annotations: annotations.reverse(), notes };
 }

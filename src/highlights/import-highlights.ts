@@ -1,8 +1,9 @@
 // Highlights from the file of another program. It brings what is new and changed; it says nothing of what is not in it, and
 // does not bring back what a person has deleted here.
 import type { UserRows } from '../store/store.ts';
-import { type ImportKind, parseHighlights } from './import/import-kinds.ts';
+import type { ImportKind } from './import/import-kinds.ts';
 import type { Skipped } from './import/imported.ts';
+import { readHighlights } from './import/parse-thread.ts';
 import { reconcile, type SyncOutcome } from './reconcile.ts';
 
 export interface HighlightsImported {
@@ -15,7 +16,7 @@ export async function importHighlights(
   { kind, bytes }: { kind: ImportKind; bytes: Uint8Array },
   { dryRun }: { dryRun: boolean },
 ): Promise<HighlightsImported> {
-  const { snapshot, skipped } = parseHighlights(kind, bytes);
+  const { snapshot, skipped } = await readHighlights(kind, bytes);
   const outcome = await reconcile(rows, {
     source: kind,
     kind,

@@ -46,6 +46,7 @@ export async function syncLight(
     scope,
     extent: 'all',
     onMove: 'recreate',
+    kinds: ['annotations'],
     dryRun,
   });
 }

@@ -125,8 +125,8 @@ function nameOf(externalId: string | undefined, randomText: RandomText) {
   if (colon < 1 || colon === externalId.length - 1)
     throw new Invalid('external_id: expected the name of a source, a colon, and an id');
   const source = externalId.slice(0, colon);
-  // By these names a page or a copy is found again.
-  if (source === webSource || source === restoredSource)
+  // By these names a page or a copy is found again, and what Research has.
+  if ([webSource, restoredSource, 'research'].includes(source))
     throw new Invalid(`external_id: "${source}" is a name that Lectern uses itself; choose another`);
   return { source, originalId: idOf(externalId.slice(colon + 1)) };
 }

@@ -24,6 +24,8 @@ export interface SyncRequest {
   readonly extent: 'all' | 'some';
   /** What becomes of a record that is part of something else now: see plan.ts. */
   readonly onMove: 'update' | 'recreate';
+  /** Which kinds the source has; of others it has nothing to say. */
+  readonly kinds?: readonly HighlightKind[];
   readonly dryRun: boolean;
 }
 
@@ -64,11 +66,11 @@ async function reconcileAll(
   snapshot: PreparedSnapshot,
 ): Promise<SyncOutcome> {
   const work: Work = { sync, request, counts: noCounts(), planned: {} as never, leftOut: { n: 0 } };
-  const wantedPages = await wantedPagesOf(work, snapshot);
-  const { ids: pageIds, created } = await sync.pages([...wantedPages.values()]);
-  const pages: Ids = new Map([...wantedPages.keys()].map((id, n) => [id, pageIds[n] as number]));
+  const wanted = await wantedParentsOf(work, snapshot);
+  const { ids: pageIds, created } = await sync.pages([...wanted.pages.values()]);
+  const pages: Ids = new Map([...wanted.pages.keys()].map((id, n) => [id, pageIds[n] as number]));
   const scopeId = request.scope === undefined ? undefined : await sync.findPage(pageOf(request.scope, ''));
-  const resources = await reconcileKind(work, 'resources', snapshot.resources, { scopeId, isParent: true });
+  const resources = await reconcileKind(work, 'resources', wanted.resources, { scopeId, isParent: true });
   work.counts.resources.created += created;
   const parentIds = pages.size === 0 ? resources : new Map([...pages, ...resources]);
   const annotations = await reconcileKind(work, 'annotations', snapshot.annotations, {
@@ -106,6 +108,7 @@ async function reconcileKind<K extends HighlightKind>(
 ): Promise<Ids> {
   const { sync, request } = work;
   const isScoped = request.scope !== undefined;
+  const saysNothing = request.kinds !== undefined && !request.kinds.includes(kind);
   const parentOf = ({ parent }: Prepared<K>) => (parentIds ? parentIds.get(parent) : null);
   const wanted = await wantedOf(work, kind, records, parentOf);
   const planner = startPlan(wanted, {
@@ -114,8 +117,8 @@ async function reconcileKind<K extends HighlightKind>(
     mayDelete: (row) => request.extent === 'all' && (!isScoped || row.parentId === scopeId),
   });
   const ids: Ids = new Map();
-  // A scope has nothing to say about what is not on a page.
-  if (!isScoped || kind === 'annotations') {
+  // Nor does a scope of what is not on a page.
+  if (!saysNothing && (!isScoped || kind === 'annotations')) {
     const only = isScoped ? { parentId: scopeId, originalIds: [...wanted.keys()] } : undefined;
     for await (const rows of sync.live(kind, only)) {
       planner.meet(rows);
@@ -146,20 +149,29 @@ async function reconcileKind<K extends HighlightKind>(
   return ids;
 }
 
-/** An import does not bring back a page either, when a person has deleted all that it has of it. */
-async function wantedPagesOf(
-  { sync, request }: Work,
-  { pages, annotations, notes }: PreparedSnapshot,
-): Promise<PreparedSnapshot['pages']> {
-  if (request.extent === 'all' || pages.size === 0) return pages;
+/**
+ * An import does not bring back a page or a book either, when a person has deleted all that it has of it. One that has
+ * something new in it comes back for that.
+ */
+async function wantedParentsOf(
+  { sync, request, leftOut }: Work,
+  { pages, resources, annotations, notes }: PreparedSnapshot,
+): Promise<Pick<PreparedSnapshot, 'pages' | 'resources'>> {
+  if (request.extent === 'all') return { pages, resources };
   const used = new Set<string>();
-  const unwanted = new Set<string>();
+  const unwanted = resources.size > 0 ? await sync.deletedByPerson('resources') : new Set<string>();
   for (const [kind, records] of [['annotations', annotations] as const, ['notes', notes] as const]) {
     const deleted = await sync.deletedByPerson(kind);
     for (const { originalId, parent } of records.values())
       (deleted.has(originalId) ? unwanted : used).add(parent);
   }
-  return new Map([...pages].filter(([id]) => used.has(id) || !unwanted.has(id)));
+  const isWanted = ([id]: readonly [string, unknown]) => used.has(id) || !unwanted.has(id);
+  const wanted = {
+    pages: new Map([...pages].filter(isWanted)),
+    resources: new Map([...resources].filter(isWanted)),
+  };
+  leftOut.n += resources.size - wanted.resources.size;
+  return wanted;
 }
 
 /** Without what has no parent any longer, and without what people deleted, when this is only an import. */
@@ -169,7 +181,7 @@ async function wantedOf<K extends HighlightKind>(
   records: ReadonlyMap<string, Prepared<K>>,
   parentOf: (record: Prepared<K>) => number | null | undefined,
 ): Promise<ReadonlyMap<string, Prepared<K>>> {
-  const isImport = request.extent === 'some' && records.size > 0;
+  const isImport = request.extent === 'some' && kind !== 'resources' && records.size > 0;
   const deleted = isImport ? await sync.deletedByPerson(kind) : undefined;
   const isOut = (record: Prepared<K>) => parentOf(record) === undefined || deleted?.has(record.originalId);
   const out = [...records.values()].filter(isOut);

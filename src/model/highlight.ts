@@ -26,7 +26,7 @@ interface Kept {
   readonly contentHash: string;
   readonly createdAt: Millis;
   readonly updatedAt: Millis;
-  /** Only a replica has this: see store/highlights/replicas.ts. */
+  /** Only a replica has this: see store/owned/highlights/replicas.ts. */
   readonly deletedAt: Millis | null;
 }
 
@@ -126,6 +126,15 @@ export type SyncCounts = Readonly<Record<HighlightKind, Counts>>;
 /** How a source is kept in step. */
 export const syncKinds = ['light', 'research', 'kindle', 'readwise', 'hypothesis', 'koreader'] as const;
 export type SyncKind = (typeof syncKinds)[number];
+
+/** Each file that is imported is of the one source of its kind. */
+export const importSources = ['kindle', 'readwise', 'hypothesis', 'koreader'] as const satisfies SyncKind[];
+
+/** Whether a value has more values in each other than that. */
+export function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
+}
 
 export interface SyncSource {
   readonly source: string;

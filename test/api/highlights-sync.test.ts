@@ -99,6 +99,7 @@ onEachEngine('highlights that are made elsewhere', (engine) => {
         id: expect.any(Number),
         source: 'light-macbook',
         external_id: 'light-macbook:1766149301308',
+        in_step: true,
         content_hash: '1e197d79520502de464c104bd8477eb8d88f96243ea3765f745ace251b48356b',
         text: 'highlighted text',
         color: null,

@@ -109,6 +109,7 @@ onEachEngine('highlights', (engine) => {
         color: 'yellow',
         boundary,
         made_at: now,
+        in_step: false,
         ...times,
         resource: {
           id: made.resource_id,
@@ -550,6 +551,14 @@ onEachEngine('highlights', (engine) => {
       },
     );
 
+    it('that were deleted again are among the deleted once, as the copy', async () => {
+      const { id } = await highlight({ resource_id: (await pdf()).id });
+      await remove(`/api/annotations/${id}`);
+      const { data } = await restore('annotations', id);
+      await remove(`/api/annotations/${data.id}`);
+      expect(await ids('/api/annotations?deleted=true')).toEqual([data.id]);
+    });
+
     it('come back to what they were part of, if that is there', async () => {
       const resource = await pdf();
       const kept = await highlight({ resource_id: resource.id });
@@ -630,6 +639,14 @@ onEachEngine('highlights', (engine) => {
       // Nor the page, on which there is nothing.
       expect(await statusOf(`/api/v1/items/${itemId}`)).toBe(404);
       expect(await list(`/api/resources?source=web`)).toEqual([]);
+      // With something new on it, the page is there for that alone.
+      const [x] = file.annotations;
+      await sync(
+        { ...file, annotations: [x, { ...x, originalId: 'y', text: 'y' }] },
+        { source: 'hypothesis', kind: 'hypothesis', extent: 'some' },
+      );
+      expect((await list('/api/annotations?source=hypothesis')).map(({ text }) => text)).toEqual(['y']);
+      expect(await statusOf(`/api/v1/items/${itemId}`)).toBe(200);
     });
   });
 

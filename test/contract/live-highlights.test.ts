@@ -109,9 +109,24 @@ onEachEngine('live highlights', (engine) => {
   }
 
   /** Beside each row one that was deleted and is otherwise the same, as if a query could tell them by that alone. */
-  async function haunt({ api, userId }: World): Promise<void> {
+  async function haunt({ api, userId, rows }: World): Promise<void> {
     const all = live(await allRows(api.opened.database, userId));
+    const page = all.find((row) => row.kind === 'resources' && row.source === 'web');
+    const saved = (await rows.items.list({ limit: 100 })).find(({ url }) => url.endsWith('/saved'));
     await api.opened.database.write(async (trx) => {
+      // And one of a page on which nothing is highlighted any longer.
+      const { kind: _, ...bare } = page as AnyRow;
+      const gone = {
+        id: -1_000,
+        item_id: saved?.id,
+        original_id: 'gone',
+        deleted_at: 1,
+        deleted_by: 'person',
+      };
+      await trx
+        .insertInto('resources')
+        .values({ ...bare, ...gone } as never)
+        .execute();
       for (const { kind, ...row } of all) {
         // Below zero, so that rows that are made later have the same ids in both.
         const replica = { ...row, id: -row.id, deleted_at: row.updated_at, deleted_by: 'source' };
@@ -382,7 +397,11 @@ onEachEngine('live highlights', (engine) => {
     async (name) => {
       const there = Object.keys(plain.rows[name]);
       expect(there.sort()).toEqual(Object.keys(methods[name]).sort());
+      const ghosts = async () =>
+        (await allRows(haunted.api.opened.database, haunted.userId)).filter(({ id }) => id < 0);
+      const before = await ghosts();
       for (const cases of Object.values(methods[name])) for (const one of cases) await expectSame(one);
+      expect(await ghosts()).toEqual(before);
     },
   );
 

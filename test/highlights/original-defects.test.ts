@@ -2,7 +2,6 @@
 import { readdirSync } from 'node:fs';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parseLightSync, syncLight } from '../../src/highlights/light.ts';
-import { reconcile } from '../../src/highlights/reconcile.ts';
 import { syncResearch } from '../../src/highlights/research.ts';
 import { highlightKinds } from '../../src/model/highlight.ts';
 import { createStore, type UserRows } from '../../src/store/store.ts';
@@ -147,7 +146,6 @@ onEachEngine('a sync, unlike the first one of its design', (engine) => {
     expect(here).toEqual(expect.arrayContaining(['sync-model.test.ts', 'sync-faults.test.ts']));
     const beside = readdirSync(new URL('../../src/highlights', import.meta.url));
     for (const pure of ['plan', 'hash', 'light']) expect(beside).toContain(`${pure}.test.ts`);
-    expect(reconcile).toBeTypeOf('function');
   });
 });
 

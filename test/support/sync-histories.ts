@@ -20,16 +20,17 @@ export const pages: readonly (readonly string[])[] = [
 export const pageOfUrl = (url: string) =>
   pages.findIndex((all) => all.some((one) => one.trim() === url.trim()));
 
+/** Mostly the first, so that records often differ in one field alone. */
+const mostly = <T>(usual: T, ...others: readonly T[]): fc.Arbitrary<T> =>
+  fc.oneof(
+    { weight: 4, arbitrary: fc.constant(usual) },
+    { weight: 1, arbitrary: fc.constantFrom(...others) },
+  );
 const few = fc.nat(2);
-const texts: fc.Arbitrary<string> = fc.constantFrom(
-  'text',
-  'text ',
-  'Text',
-  'ab\u0301\u{1f468}\u200d\u{1f469}',
-  '',
-);
-const colors: fc.Arbitrary<string | null> = fc.constantFrom(null, '', 'red', 'c');
-const madeAts: fc.Arbitrary<number | null> = fc.constantFrom(null, 1, 2);
+const texts = mostly('text', 'text ', 'Text', 'ab\u0301\u{1f468}\u200d\u{1f469}', '');
+const colors = mostly<string | null>(null, '', 'red', 'c');
+const boundaries = mostly(0, 1, 2);
+const madeAts = mostly<number | null>(1, null, 2);
 
 const lightRecord = fc.record({
   id: fc.nat(4),
@@ -37,7 +38,7 @@ const lightRecord = fc.record({
   spelling: few,
   text: texts,
   color: colors,
-  boundary: few,
+  boundary: boundaries,
   madeAt: madeAts,
 });
 export type LightRecord = typeof lightRecord extends fc.Arbitrary<infer T> ? T : never;
@@ -51,7 +52,14 @@ export const researchState = fc.record({
     maxLength: 3,
   }),
   annotations: fc.uniqueArray(
-    fc.record({ id: fc.nat(3), parent: few, text: texts, color: colors, boundary: few, madeAt: madeAts }),
+    fc.record({
+      id: fc.nat(3),
+      parent: few,
+      text: texts,
+      color: colors,
+      boundary: boundaries,
+      madeAt: madeAts,
+    }),
     byId,
   ),
   comments: fc.uniqueArray(words, byId),

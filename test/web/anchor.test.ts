@@ -62,8 +62,8 @@ describe('a quote in a text that has changed', () => {
       is: 'now and then low water at six. [low water] at noon. low water at ten.',
     },
     'is not taken for another one that stands where it was': {
-      was: 'one tide, two tide, three [tide], four tide.',
-      is: 'tide, one tide, two tide, three [tide], four tide.',
+      was: 'At six: tide. At ten: tide. At two: [tide]. At nil: tide.',
+      is: 'At one: tide. At six: tide. At ten: tide. At two: [tide]. At nil: tide.',
     },
     'has other line breaks and hard spaces': {
       was: 'How wide is\n  [a comfortable\n  line] of text?',
@@ -120,6 +120,10 @@ describe('a quote in a text that has changed', () => {
       was: 'all that is left of the old [grey harbour] is a wall of stone and some rope',
       is: 'They painted a gray harbour on the door of the inn, which nobody liked at all.',
     },
+    'has a third of its letters changed': {
+      was: 'One thing: [the harbour was empty at first light and nobody came]. So.',
+      is: 'One thing: the tavern was empty by candlelight and nobody slept. So.',
+    },
     'was rewritten beyond recognition': {
       was: 'One thing: [the harbour was empty at first light and nobody came to look]. So.',
       is: 'One thing: the market was crowded by noon and everybody came to shout. So.',
@@ -128,6 +132,20 @@ describe('a quote in a text that has changed', () => {
   it.each(Object.entries(lost))('%s: lost', (_, { was, is }) => {
     expect(anchorQuote(is, marked(was).target)).toBe('orphan');
   });
+});
+
+describe('how much a quote may differ', () => {
+  it.each([
+    [1, 0],
+    [7, 0],
+    [8, 1],
+    [15, 1],
+    [16, 2],
+    [31, 4],
+    [32, 6],
+    [100, 20],
+    [10_000, 120],
+  ])('of %i letters is %i', (letters, edits) => expect(mostEditsFor(letters)).toBe(edits));
 });
 
 describe('a quote of which nothing but its words is known', () => {

@@ -4,7 +4,6 @@ import { type Mark, markOf } from '../../web/src/highlights/marks.ts';
 import { isNarrowed, listQuery, noFilters, parsePlace, placeHref } from '../../web/src/highlights/place.ts';
 import { placeBeside } from '../../web/src/highlights/place-beside.ts';
 import { targetOf } from '../../web/src/highlights/target-of.ts';
-import { isInStep } from '../../web/src/highlights/types.ts';
 
 describe('the marker for a colour', () => {
   it.each<[string | null, Mark]>([
@@ -58,18 +57,6 @@ describe('what is known of where a highlight is', () => {
       const target = targetOf({ text, boundary: { ...boundary, position }, source: 'lectern' });
       expect(target.position).toBeUndefined();
     },
-  );
-});
-
-describe('a source', () => {
-  it.each([
-    ['lectern', false],
-    ['restored', false],
-    ['kindle', false],
-    ['light-desk', true],
-    ['research', true],
-  ])('%s keeps its highlights in step: %s', (source, expected) =>
-    expect(isInStep({ source })).toBe(expected),
   );
 });
 

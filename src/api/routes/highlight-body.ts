@@ -4,6 +4,7 @@ import {
   type Comment,
   type HighlightKind,
   type HighlightRows,
+  isDeeper,
   type Json,
   type Note,
   type Resource,
@@ -68,6 +69,7 @@ export const AnnotationBody = z
       item_id: true,
     }),
     comments: z.array(CommentBody),
+    in_step: z.boolean().openapi({ description: 'Kept in step with its source, which alone can change it' }),
   })
   .openapi('Annotation');
 
@@ -116,7 +118,7 @@ const resourceName = ({ id, type, title, author, url, itemId }: Resource) => ({
 });
 
 function annotationBody(annotation: ShownAnnotation) {
-  const { resourceId, text, color, boundary, madeAt, resource, comments } = annotation;
+  const { resourceId, text, color, boundary, madeAt, resource, comments, isInStep } = annotation;
   return {
     ...keptBody(annotation),
     resource_id: resourceId,
@@ -126,6 +128,7 @@ function annotationBody(annotation: ShownAnnotation) {
     made_at: toIso(madeAt),
     resource: resourceName(resource),
     comments: comments.map(wordsBody),
+    in_step: isInStep,
   };
 }
 
@@ -157,10 +160,13 @@ export const writtenText = z
 
 export const colorText = z.string().overwrite(cleanText).min(1).max(highlightLimits.color).nullable();
 
+const deepest = 50;
+
 export const jsonValue = z
   .unknown()
+  .refine((value) => !isDeeper(value, deepest), `expected at most ${deepest} values in each other`)
   .refine(
-    (value) => (JSON.stringify(value) ?? '').length <= highlightLimits.json,
+    (value) => isDeeper(value, deepest) || (JSON.stringify(value) ?? '').length <= highlightLimits.json,
     `expected at most ${highlightLimits.json} characters of JSON`,
   )
   .transform((value) => (value === undefined ? null : cleanJson(value as Json)));
@@ -177,12 +183,17 @@ export const externalId = z
   .regex(/^[^:]+:./s, 'expected the name of a source, a colon, and an id')
   .openapi({ example: 'kindle:B08XYZ_loc123' });
 
+const wholeTime = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
+
+/** With its zone, or a day, which begins in UTC; JavaScript alone would take the 31st of February. */
+function isTime(text: string): boolean {
+  const day = Date.parse(`${wholeTime.exec(text)?.[1]}T00:00:00Z`);
+  return !Number.isNaN(day) && !Number.isNaN(Date.parse(text)) && toIso(day).startsWith(text.slice(0, 10));
+}
+
 export const timeQuery = z
   .string()
-  .refine(
-    (text) => /^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(Date.parse(text)),
-    'expected a time like 2026-03-12T14:05:00Z',
-  )
+  .refine(isTime, 'expected a time like 2026-03-12T14:05:00Z')
   .transform((text) => Date.parse(text))
   .openapi({ type: 'string', format: 'date-time' });
 

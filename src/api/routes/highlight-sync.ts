@@ -8,7 +8,7 @@ import { ErrorBody, isoTime, json, jsonBody, toIso } from '../schemas.ts';
 
 const tags = ['highlights'];
 /** Some hundred thousand highlights. */
-const lightBytes = 128 * 1024 * 1024;
+const lightBytes = 64 * 1024 * 1024;
 
 const LightInput = z
   .object({

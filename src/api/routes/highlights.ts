@@ -1,6 +1,7 @@
 // Resources, annotations, comments and notes: the same routes for each, and what each has besides.
 import { z } from '@hono/zod-openapi';
 import { Invalid } from '../../errors.ts';
+import { allOf } from '../../highlights/all-of.ts';
 import { hashAnnotation, hashContent, hashTitle } from '../../highlights/hash.ts';
 import { makeHighlight, makeResource, makeWords, pageOfEntry, pageWork } from '../../highlights/make.ts';
 import {
@@ -21,6 +22,7 @@ import {
   colorText,
   externalId,
   flagQuery,
+  type HighlightBody,
   highlightLimits,
   jsonValue,
   NoteBody,
@@ -106,6 +108,8 @@ async function findPage(
   cursor: { at: number; id: number } | undefined,
 ): Promise<{ found: readonly AnyRow[]; timeOf: (row: AnyRow) => number }> {
   const limit = query.limit + 1;
+  const isOfChanges = query.deleted || query.updated_after !== undefined || query.include_deleted;
+  if (isOfChanges) refuseFilters(query);
   if (query.deleted) {
     const before = cursor && { deletedAt: cursor.at, id: cursor.id };
     return { found: await rows.replicas.deleted(kind, before, limit), timeOf: (row) => row.deletedAt ?? 0 };
@@ -122,6 +126,22 @@ async function findPage(
     found: await rows.highlights.list(kind, filter),
     timeOf: (row) => ('madeAt' in row ? row.madeAt : row.createdAt),
   };
+}
+
+/** Changes are listed as they are: a filter that was left out would look as if it had been heeded. */
+function refuseFilters({
+  limit: _,
+  cursor: __,
+  deleted,
+  updated_after,
+  include_deleted,
+  ...filters
+}: ListQuery): void {
+  const [given] = Object.entries(filters).find(([, value]) => value !== undefined) ?? [];
+  if (given)
+    throw new Invalid(
+      `${given}: cannot be asked for together with deleted, updated_after or include_deleted`,
+    );
 }
 
 async function filterOf(rows: UserRows, kind: HighlightKind, query: ListQuery): Promise<HighlightFilter> {
@@ -293,12 +313,12 @@ function resourceRoutes(router: Router, { randomText }: Pick<ApiDeps, 'randomTex
       const { rows } = c.get('actor');
       const row = await rows.highlights.get('resources', c.req.valid('param').id);
       const { data } = await one(rows, 'resources', row);
-      const parts = async (kind: 'annotations' | 'notes') =>
-        toBodies(
-          rows,
-          kind,
-          (await rows.highlights.list(kind, { parentId: row.id, limit: mostParts })) as never,
-        );
+      const parts = async (kind: 'annotations' | 'notes') => {
+        const all: HighlightBody[] = [];
+        for await (const some of allOf(rows.highlights, kind, row.id))
+          all.push(...(await toBodies(rows, kind, some as never)));
+        return all;
+      };
       return c.json(
         { data: { ...data, annotations: await parts('annotations'), notes: await parts('notes') } } as never,
         200,
@@ -306,8 +326,6 @@ function resourceRoutes(router: Router, { randomText }: Pick<ApiDeps, 'randomTex
     },
   );
 }
-
-const mostParts = 10_000;
 
 /** What is part of one, as a list under it. */
 function partsRoute(

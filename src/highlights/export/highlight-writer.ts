@@ -7,15 +7,6 @@ export interface HighlightWriter {
   end(): Generator<string>;
 }
 
-export function* writeWith(
-  writer: HighlightWriter,
-  resources: Iterable<ExportedResource>,
-): Generator<string> {
-  yield* writer.begin();
-  for (const exported of resources) yield* writer.write(exported);
-  yield* writer.end();
-}
-
 export async function* writeAsTheyCome(
   writer: HighlightWriter,
   resources: AsyncIterable<ExportedResource>,

@@ -1,11 +1,7 @@
 // Highlights as JSON: everything that is known of them, in the words of the API.
 import type { Annotation, Comment, Note, Resource } from '../../model/highlight.ts';
-import { type ExportedResource, isoTime } from './exported-resource.ts';
-import { type HighlightWriter, writeWith } from './highlight-writer.ts';
-
-export function writeJson(resources: Iterable<ExportedResource>): Generator<string> {
-  return writeWith(jsonWriter(), resources);
-}
+import { isoTime } from './exported-resource.ts';
+import type { HighlightWriter } from './highlight-writer.ts';
 
 export function jsonWriter(): HighlightWriter {
   let isFirst = true;

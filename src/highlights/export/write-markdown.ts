@@ -1,12 +1,8 @@
 // Highlights as a document for people.
 import type { Annotation, Comment, Note } from '../../model/highlight.ts';
 import { escapeInline, escapeLines, linkTarget } from './escape-markdown.ts';
-import { type ExportedResource, isoTime, isWebAddress, pageOf } from './exported-resource.ts';
-import { type HighlightWriter, writeWith } from './highlight-writer.ts';
-
-export function writeMarkdown(resources: Iterable<ExportedResource>): Generator<string> {
-  return writeWith(markdownWriter(), resources);
-}
+import { isoTime, isWebAddress, pageOf } from './exported-resource.ts';
+import type { HighlightWriter } from './highlight-writer.ts';
 
 export function markdownWriter(): HighlightWriter {
   return {

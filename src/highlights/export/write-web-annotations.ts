@@ -1,18 +1,7 @@
 // Highlights as Web Annotations: https://www.w3.org/TR/annotation-model/, a collection of one page.
 import type { Annotation, Comment, Json, Note, Resource } from '../../model/highlight.ts';
-import {
-  type ExportedAnnotation,
-  type ExportedResource,
-  fieldOf,
-  isoTime,
-  isWebAddress,
-  pageOf,
-} from './exported-resource.ts';
-import { type HighlightWriter, writeWith } from './highlight-writer.ts';
-
-export function writeWebAnnotations(resources: Iterable<ExportedResource>): Generator<string> {
-  return writeWith(webAnnotationWriter(), resources);
-}
+import { type ExportedAnnotation, fieldOf, isoTime, isWebAddress, pageOf } from './exported-resource.ts';
+import type { HighlightWriter } from './highlight-writer.ts';
 
 /** The standard has no word for the colour of a highlight. */
 const context = ['http://www.w3.org/ns/anno.jsonld', { color: 'urn:lectern:color' }];

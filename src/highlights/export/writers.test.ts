@@ -3,10 +3,19 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Annotation, Comment, Json, Note, Resource } from '../../model/highlight.ts';
 import type { ExportedResource } from './exported-resource.ts';
-import { writeAsTheyCome } from './highlight-writer.ts';
-import { jsonWriter, writeJson } from './write-json.ts';
-import { markdownWriter, writeMarkdown } from './write-markdown.ts';
-import { webAnnotationWriter, writeWebAnnotations } from './write-web-annotations.ts';
+import { type HighlightWriter, writeAsTheyCome } from './highlight-writer.ts';
+import { jsonWriter } from './write-json.ts';
+import { markdownWriter } from './write-markdown.ts';
+import { webAnnotationWriter } from './write-web-annotations.ts';
+
+function* writeWith(writer: HighlightWriter, resources: Iterable<ExportedResource>): Generator<string> {
+  yield* writer.begin();
+  for (const exported of resources) yield* writer.write(exported);
+  yield* writer.end();
+}
+const writeMarkdown = (all: Iterable<ExportedResource>) => writeWith(markdownWriter(), all);
+const writeJson = (all: Iterable<ExportedResource>) => writeWith(jsonWriter(), all);
+const writeWebAnnotations = (all: Iterable<ExportedResource>) => writeWith(webAnnotationWriter(), all);
 
 const at = Date.UTC(2024, 2, 5, 9, 12, 45);
 const kept = (id: number) => ({

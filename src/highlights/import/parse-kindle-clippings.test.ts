@@ -163,11 +163,10 @@ describe('My Clippings.txt', () => {
     expect(ids).toEqual([id, expect.not.stringMatching(`^${id}$`)]);
   });
 
-  it('keeps an id when its text is changed where it stands', () => {
-    const before = parse(highlight('10-10', 'one', 1)).snapshot.annotations[0];
-    const after = parse(highlight('10-10', 'one', 1) + highlight('10-10', 'one and', 2)).snapshot
-      .annotations[0];
-    expect(after).toMatchObject({ originalId: before?.originalId, text: 'one and' });
+  it('has another id for another text at the same location, also in another file', () => {
+    const [alpha] = parse(highlight('10-10', 'alpha', 1)).snapshot.annotations;
+    const [beta] = parse(highlight('10-10', 'beta', 1)).snapshot.annotations;
+    expect(beta?.originalId).not.toBe(alpha?.originalId);
   });
 
   it.each([

@@ -35,7 +35,8 @@ function addClippings(result: ReturnType<typeof collectImport>, clippings: reado
   const kept = clippings.filter((clipping) => !superseded.has(clipping));
   const ids = idsOf(kept, ({ kind, title, author, text, madeAt, ...clipping }) => {
     const { unit, range } = placeOf(clipping);
-    return { key: [kind, title, author, unit, range.start, range.end], text, madeAt };
+    // With the text: a location is 128 letters long, and what another file has there may be something else.
+    return { key: [kind, title, author, unit, range.start, range.end, text], text, madeAt };
   });
   const idOf = (clipping: Clipping) => ids.get(clipping) as string;
   const ends = highlightsByEnd(clippings, superseded);

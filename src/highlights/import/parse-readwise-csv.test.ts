@@ -62,12 +62,16 @@ describe('an export of Readwise', () => {
     ]);
   });
 
-  it('keeps the id of a highlight whose text or title was corrected', () => {
+  it('has the ids that it had when a title was corrected, and another for another text at the same place', () => {
     const ids = (file: string) =>
       [...parse(file).snapshot.resources, ...parse(file).snapshot.annotations].map(
         ({ originalId }) => originalId,
       );
-    expect(ids(csv(row.replace('trained', 'learned').replace('The Slow', 'A Slow')))).toEqual(ids(csv(row)));
+    const [book, highlight] = ids(csv(row));
+    expect(ids(csv(row.replace('The Slow', 'A Slow')))).toEqual([book, highlight]);
+    const [same, other] = ids(csv(row.replace('trained', 'learned')));
+    expect(same).toBe(book);
+    expect(other).not.toBe(highlight);
   });
 
   it.each<[text: string, message: string]>([

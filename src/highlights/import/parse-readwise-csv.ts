@@ -75,10 +75,9 @@ function addRows(result: ReturnType<typeof collectImport>, rows: readonly Row[])
       row.location,
       row.date,
     ];
-    // Without a place and a time there is only the text to go by.
-    const isVague = row.location === '' && row.date === '';
+    // With the text: of two at one place, either may be missing from the next file.
     return {
-      key: isVague ? [...place, row.text || row.note] : place,
+      key: [...place, row.text || row.note],
       text: row.text || row.note,
       madeAt: parseDate(row.date),
     };

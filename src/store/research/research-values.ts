@@ -1,7 +1,7 @@
 // The values of a row: a column of SQLite takes values of every type, and a program that stops in the middle leaves any.
 import { Invalid } from '../../errors.ts';
 import type { Millis } from '../../model/glossary.ts';
-import type { Json } from '../../model/highlight.ts';
+import { isDeeper, type Json } from '../../model/highlight.ts';
 import { parseLegacyDate } from '../legacy/legacy-date.ts';
 
 export type ResearchRow = Readonly<Record<string, unknown>>;
@@ -71,13 +71,8 @@ function jsonIn(row: ResearchRow, column: string, place: Place): Json {
   } catch {
     throw broken(place, `has ${value === null ? 'nothing' : 'malformed JSON'} in ${column}`);
   }
-  if (isDeep(parsed, deepest)) throw broken(place, `has JSON in ${column} that is nested too deep`);
+  if (isDeeper(parsed, deepest)) throw broken(place, `has JSON in ${column} that is nested too deep`);
   return parsed;
-}
-
-function isDeep(value: Json, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((inner: Json) => isDeep(inner, levels - 1));
 }
 
 export function madeAtIn({ created_at, updated_at }: ResearchRow): Millis | null {

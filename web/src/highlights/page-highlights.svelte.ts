@@ -82,6 +82,7 @@ export class PageHighlights extends HighlightSet {
       deleted_at: null,
       resource: { id: 0, type: 'website', title: '', author: '', url: '', item_id: null },
       comments: [],
+      in_step: false,
     });
     void this.#send(id, at, mark, boundary, onnamed);
     return id;

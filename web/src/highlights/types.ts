@@ -34,6 +34,8 @@ export interface Highlight {
   deleted_at: string | null;
   resource: HighlightResource;
   comments: HighlightNote[];
+  /** Its source would undo a change that is made here. */
+  in_step: boolean;
 }
 
 export interface HighlightPage {
@@ -43,9 +45,3 @@ export interface HighlightPage {
 
 /** What highlights are made in: a saved page, or an entry that is not saved. */
 export type Highlighted = { readonly item_id: number } | { readonly entry_id: number };
-
-/** Sources that tell once, or never again: what comes from them can be changed here. */
-const settled = new Set(['lectern', 'restored', 'kindle', 'readwise', 'hypothesis', 'koreader']);
-
-/** Whether its source would undo a change that is made here. */
-export const isInStep = ({ source }: { source: string }): boolean => !settled.has(source);

@@ -3,15 +3,14 @@ import { sql } from 'kysely';
 import { Conflict, NotFound } from '../../../errors.ts';
 import type { SavedUrl } from '../../../model/bookmark.ts';
 import type { Clock, Millis } from '../../../model/glossary.ts';
-import {
-  type Annotation,
-  type Comment,
-  type HighlightKind,
-  type HighlightRows,
-  highlightKinds,
-  type Json,
-  type Resource,
-  type ResourceType,
+import type {
+  Annotation,
+  Comment,
+  HighlightKind,
+  HighlightRows,
+  Json,
+  Resource,
+  ResourceType,
 } from '../../../model/highlight.ts';
 import { isUniqueViolation } from '../../constraint.ts';
 import type { Reader, Writer } from '../../database.ts';
@@ -19,7 +18,9 @@ import { idList } from '../../id-list.ts';
 import type { EnrichJobs } from '../../pending-items.ts';
 import { notePending } from '../../search/pending.ts';
 import type { NewRow, Row } from '../../tables.ts';
+import { lockItem } from '../item-routes.ts';
 import { type Owned, rowsOf } from '../owned-rows.ts';
+import { dropHighlights } from './drop-highlights.ts';
 import { toHighlight, toJson } from './highlight-rows.ts';
 import { liveRows, names, parents } from './live-rows.ts';
 import { dropBarePage, findPages, type Page, pageIn, settlePage, upsertPage } from './page-resources.ts';
@@ -98,6 +99,8 @@ export interface HighlightFilter {
 export interface ShownAnnotation extends Annotation {
   readonly resource: Resource;
   readonly comments: readonly Comment[];
+  /** Kept in step with its source, which alone can change it. */
+  readonly isInStep: boolean;
 }
 
 export interface HighlightSummary {
@@ -114,6 +117,8 @@ const dates = {
   notes: 'made_at',
 } as const;
 
+const shortPage = 200;
+
 export function highlightStore({ db, userId }: Owned, now: Clock) {
   const change = <T>(work: (trx: Writer, at: Millis) => Promise<T>) =>
     db.write(async (trx) => work(trx, await takeChangeTurn(db, trx, userId, now)));
@@ -127,7 +132,9 @@ export function highlightStore({ db, userId }: Owned, now: Clock) {
       else if (page) resourceIds = [pageIn(await findPages(db, db.read, userId, [page]), page) ?? 0];
       const date = dates[kind] as 'made_at';
       const column = (kind === 'resources' ? 'id' : parents[kind]?.column) as 'resource_id';
-      const rows = await liveRows(db.read, userId)
+      // What few rows have may be looked for in all of them.
+      const isRange = source === undefined && type === undefined && color === undefined && limit <= shortPage;
+      const rows = await liveRows(isRange ? db.read : db.heavyRead, userId)
         .select(kind as 'annotations')
         .selectAll()
         .$if(source !== undefined, (query) => query.where('source', '=', source as string))
@@ -172,9 +179,19 @@ export function highlightStore({ db, userId }: Owned, now: Clock) {
         .orderBy('id')
         .execute();
       const comments = Map.groupBy(rows.map(toHighlight.comments), ({ annotationId }) => annotationId);
+      const synced = new Set((await syncedSources(db.read)).map(({ source }) => source));
       return annotations.flatMap((annotation) => {
         const resource = resources.get(annotation.resourceId);
-        return resource ? [{ ...annotation, resource, comments: comments.get(annotation.id) ?? [] }] : [];
+        return resource
+          ? [
+              {
+                ...annotation,
+                resource,
+                comments: comments.get(annotation.id) ?? [],
+                isInStep: synced.has(annotation.source),
+              },
+            ]
+          : [];
       });
     },
 
@@ -203,7 +220,8 @@ export function highlightStore({ db, userId }: Owned, now: Clock) {
           .select((e) => [column, e.fn.countAll<number>().as('n')])
           .groupBy(column)
           .orderBy('n', 'desc')
-          .orderBy(column)
+          // Each engine has another idea of where those stand that have none.
+          .orderBy(column, (order) => order.asc().nullsFirst())
           .execute() as unknown as Promise<{ source: string; color: string | null; n: number }[]>;
       const [sources, colors] = [await count('source'), await count('color')];
       return {
@@ -334,8 +352,11 @@ export function highlightStore({ db, userId }: Owned, now: Clock) {
     async delete(kind: HighlightKind, id: number): Promise<void> {
       await change(async (trx, at) => {
         const row = await getRow(trx, kind, id);
-        await drop(trx, kind, [id], at);
-        if (kind === 'resources') await settlePage(trx, userId, (row as Row<'resources'>).item_id, at);
+        const itemId = kind === 'resources' ? (row as Row<'resources'>).item_id : null;
+        // Before its routes: two that are removed at once must not each take the other for the last.
+        if (itemId !== null) await lockItem(db, trx, userId, itemId);
+        await dropHighlights({ db, trx, userId, at }, kind, [id]);
+        if (kind === 'resources') await settlePage(trx, userId, itemId, at);
         else if (kind !== 'comments')
           await dropBarePage({ db, trx, userId, at }, (row as Row<'annotations'>).resource_id);
         await noteSearch(trx, kind, row);
@@ -376,7 +397,12 @@ export function highlightStore({ db, userId }: Owned, now: Clock) {
     return resource;
   }
 
-  async function insert(trx: Writer, kind: HighlightKind, row: object): Promise<number> {
+  async function insert(
+    trx: Writer,
+    kind: HighlightKind,
+    row: { readonly source: string; readonly [column: string]: unknown },
+  ): Promise<number> {
+    await requireOurs(trx, kind, row.source);
     const { id } = await rowsOf(trx, userId)
       .insert(kind as 'annotations', row as NewRow<'annotations'>)
       .returning('id')
@@ -397,43 +423,22 @@ export function highlightStore({ db, userId }: Owned, now: Clock) {
     return row as Row<'annotations'>;
   }
 
-  /** The next sync would undo what is changed here. */
-  async function requireOurs(trx: Writer, kind: HighlightKind, source: string): Promise<void> {
-    const kept = await rowsOf(trx, userId)
+  /** Those that say again and again what they have; a file that was imported does not. */
+  function syncedSources(reader: Reader | Writer): Promise<{ source: string }[]> {
+    return rowsOf(reader, userId)
       .select('sync_sources')
-      .select('kind')
-      .where('source', '=', source)
+      .select('source')
       .where('kind', 'in', ['light', 'research'])
-      .executeTakeFirst();
-    if (kept)
-      throw new Conflict(
-        `this ${names[kind]} is kept in step with "${source}": change it there, or add a comment here`,
-      );
+      .execute();
   }
 
-  async function drop(trx: Writer, kind: HighlightKind, ids: readonly number[], at: Millis): Promise<void> {
-    if (ids.length === 0) return;
-    for (const child of highlightKinds) {
-      const parent = parents[child];
-      if (parent?.kind !== kind) continue;
-      const parts = await liveRows(trx, userId)
-        .select(child as 'annotations')
-        .select('id')
-        .where(parent.column as 'resource_id', 'in', idList(db, ids) as never)
-        .execute();
-      await drop(
-        trx,
-        child,
-        parts.map(({ id }) => id),
-        at,
+  /** The next sync would undo what is changed here. */
+  async function requireOurs(trx: Writer, kind: HighlightKind, source: string): Promise<void> {
+    const kept = (await syncedSources(trx)).some((one) => one.source === source);
+    if (kept)
+      throw new Conflict(
+        `"${source}" is kept in step with the program of that name: make and change its ${kind} there, or add a comment here`,
       );
-    }
-    await liveRows(trx, userId)
-      .update(kind as 'annotations')
-      .set({ deleted_at: at, deleted_by: 'person', updated_at: at })
-      .where('id', 'in', idList(db, ids) as never)
-      .execute();
-    if (kind === 'annotations') await notePending(trx, 'annotation', ids);
   }
 
   async function noteSearch(trx: Writer, kind: HighlightKind, row: Row<HighlightKind>): Promise<void> {

@@ -1,27 +1,25 @@
-// The one module that reads highlights which were deleted: their history, what other tools must hear of, having one
-// back, and letting go of old ones. Nothing else may; a test sees to it.
+// The one door to highlights which were deleted: their history, what other tools must hear of, having one back
+// (restore-replica.ts), and letting go of old ones. Nothing else may read them; a test sees to it.
 import { type RawBuilder, sql } from 'kysely';
-import { Invalid, NotFound } from '../../../errors.ts';
+import { Invalid } from '../../../errors.ts';
 import type { Clock, Millis } from '../../../model/glossary.ts';
 import {
   type HighlightKind,
   type HighlightRows,
   highlightKinds,
-  ownSource,
+  importSources,
   type Resource,
   restoredSource,
-  webSource,
 } from '../../../model/highlight.ts';
 import type { Database, Reader, Writer } from '../../database.ts';
 import { idList } from '../../id-list.ts';
 import { letOthersIn } from '../../let-others-in.ts';
-import type { EnrichJobs } from '../../pending-items.ts';
-import { notePending } from '../../search/pending.ts';
 import type { NewRow, Row } from '../../tables.ts';
 import { type Owned, rowsOf } from '../owned-rows.ts';
+import { anyRows, getAnyRow } from './any-rows.ts';
 import { toHighlight } from './highlight-rows.ts';
 import { liveRows, names, parents } from './live-rows.ts';
-import { upsertPage } from './page-resources.ts';
+import { type RestoreDeps, restoreReplica } from './restore-replica.ts';
 
 export type ReplicaStore = ReturnType<typeof replicaStore>;
 
@@ -37,19 +35,12 @@ interface WriteDeps {
   readonly at: Millis;
 }
 
-/** A page that is restored is saved anew, with the job that reads it. */
-export interface RestoreDeps<P> {
-  readonly jobs: EnrichJobs<P>;
-  readonly hashTitle: (title: string) => string;
-}
-
-type RestoreWork = WriteDeps & RestoreDeps<unknown>;
-
 const purgedAtOnce = 500;
 
 export function replicaStore({ db, userId }: Owned, now: Clock) {
-  const all = <K extends HighlightKind>(kind: K, reader: Database['read'] | Writer = db.read) =>
-    rowsOf(reader, userId).select(kind as 'annotations');
+  const all = (kind: HighlightKind, reader: Reader | Writer = db.read) => anyRows(reader, userId, kind);
+  const getAny = (reader: Reader | Writer, kind: HighlightKind, id: number) =>
+    getAnyRow(reader, userId, kind, id);
   const toRows = <K extends HighlightKind>(kind: K, rows: readonly unknown[]) =>
     rows.map((row) => (toHighlight[kind] as (row: unknown) => HighlightRows[K])(row));
 
@@ -91,6 +82,26 @@ export function replicaStore({ db, userId }: Owned, now: Clock) {
       return toRows(kind, rows);
     },
 
+    /** Deleted ones about which something is said that is not deleted: resources, and annotations with comments. */
+    async stillSpokenOf(): Promise<{ resourceIds: number[]; annotations: HighlightRows['annotations'][] }> {
+      const hasLive = (table: HighlightKind, child: HighlightKind) =>
+        sql<boolean>`EXISTS (SELECT 1 FROM ${sql.table(child)} AS part
+          WHERE ${sql.ref(`part.${parents[child]?.column}`)} = ${sql.ref(`${table}.id`)} AND part.deleted_at IS NULL)`;
+      const resources = await all('resources', db.heavyRead)
+        .select('id')
+        .where('deleted_at', 'is not', null)
+        .where((e) => e.or([hasLive('resources', 'annotations'), hasLive('resources', 'notes')]))
+        .orderBy('id')
+        .execute();
+      const annotations = await all('annotations', db.heavyRead)
+        .selectAll()
+        .where('deleted_at', 'is not', null)
+        .where(hasLive('annotations', 'comments'))
+        .orderBy('id')
+        .execute();
+      return { resourceIds: resources.map(({ id }) => id), annotations: toRows('annotations', annotations) };
+    },
+
     async countDeleted(): Promise<number> {
       const { n } = await all('annotations', db.heavyRead)
         .select((e) => e.fn.countAll<number>().as('n'))
@@ -125,7 +136,7 @@ export function replicaStore({ db, userId }: Owned, now: Clock) {
         const at = await takeChangeTurn(db, trx, userId, now);
         const row = await getAny(trx, kind, id);
         if (row.deleted_at === null) throw new Invalid(`this ${names[kind]} was not deleted`);
-        const { id: copyId, isNew } = await copyOf(
+        const { id: copyId, isNew } = await restoreReplica(
           { db, trx, userId, at, ...(deps as RestoreDeps<unknown>) },
           kind,
           row,
@@ -135,7 +146,10 @@ export function replicaStore({ db, userId }: Owned, now: Clock) {
       });
     },
 
-    /** Lets go of replicas that were deleted before then and that nothing live stands on. Returns how many. */
+    /**
+     * Lets go of replicas that were deleted before then and that nothing live stands on. Returns how many. What a person
+     * deleted of an import stays, since the next import would bring it back.
+     */
     async purge(before: Millis, { dryRun }: { dryRun: boolean }): Promise<Record<HighlightKind, number>> {
       const purged = { resources: 0, annotations: 0, comments: 0, notes: 0 };
       // Children first: a row that another stands on stays.
@@ -144,7 +158,7 @@ export function replicaStore({ db, userId }: Owned, now: Clock) {
           const ids = await db.write(async (trx) => {
             const found = await all(kind, trx)
               .select('id')
-              .where('deleted_at', '<', before)
+              .where(mayGo(kind, before))
               .where('id', '>', after)
               .where(standsAlone(kind, before))
               .orderBy('id')
@@ -174,150 +188,16 @@ export function replicaStore({ db, userId }: Owned, now: Clock) {
     },
   };
 
-  async function getAny<K extends HighlightKind>(
-    reader: Database['read'] | Writer,
-    kind: K,
-    id: number,
-  ): Promise<Row<'annotations'>> {
-    const row = await all(kind, reader).selectAll().where('id', '=', id).executeTakeFirst();
-    if (!row) throw new NotFound(names[kind]);
-    return row as Row<'annotations'>;
-  }
-
-  async function copyOf(
-    deps: RestoreWork,
-    kind: HighlightKind,
-    row: Row<'annotations'>,
-  ): Promise<{ id: number; isNew: boolean }> {
-    if (kind === 'resources' && row.source === webSource) return pageAgain(deps, row);
-    const { trx, at } = deps;
-    const present = await findCopy(trx, kind, row);
-    if (present !== undefined) return { id: present, isNew: false };
-    const parent = parents[kind];
-    const parentId = parent && (await liveParent(deps, kind, row));
-    // What it is part of may have brought it along.
-    const brought = parent && (await findCopy(trx, kind, row));
-    if (brought) return { id: brought, isNew: true };
-    const { id: _id, user_id: _user, ...columns } = row;
-    const inserted = await rowsOf(trx, userId)
-      .insert(
-        kind as 'annotations',
-        {
-          ...columns,
-          ...(parent && { [parent.column]: parentId }),
-          source: restoredSource,
-          original_id: String(row.id),
-          deleted_at: null,
-          deleted_by: '',
-          created_at: at,
-          updated_at: at,
-        } as NewRow<'annotations'>,
-      )
-      .returning('id')
-      .executeTakeFirstOrThrow();
-    await bringChildren(deps, kind, row, inserted.id);
-    if (kind === 'annotations') await notePending(trx, 'annotation', [inserted.id]);
-    return { id: inserted.id, isNew: true };
-  }
-
-  async function findCopy(
-    trx: Writer,
-    kind: HighlightKind,
-    row: Row<'annotations'>,
-  ): Promise<number | undefined> {
-    const found = await liveRows(trx, userId)
-      .select(kind as 'annotations')
-      .select('id')
-      .where('source', '=', restoredSource)
-      .where('original_id', '=', String(row.id))
-      .executeTakeFirst();
-    return found?.id;
-  }
-
-  /** Pages are never copied: each is one resource, and the route to its item. */
-  async function pageAgain(
-    deps: RestoreWork,
-    row: Row<'annotations'>,
-  ): Promise<{ id: number; isNew: boolean }> {
-    const page = row as unknown as Row<'resources'>;
-    const saved = { url: page.url, key: page.original_id };
-    const made = await upsertPage(
-      { ...deps, by: 'person' },
-      { saved, isItem: page.item_id !== null, title: page.title },
-    );
-    if (made.isNew) await bringChildren(deps, 'resources', row, made.id);
-    return made;
-  }
-
-  /** The parent that it had, the one that came back under that one's name, or a copy of it. */
-  async function liveParent(
-    deps: RestoreWork,
-    kind: HighlightKind,
-    row: Row<'annotations'>,
-  ): Promise<number> {
-    const parent = parents[kind];
-    if (!parent) throw new Error('a resource is part of nothing');
-    const parentId = (row as unknown as Record<string, number>)[parent.column] as number;
-    const was = await getAny(deps.trx, parent.kind, parentId);
-    if (was.deleted_at === null) return parentId;
-    const back = await liveRows(deps.trx, userId)
-      .select(parent.kind as 'annotations')
-      .select('id')
-      .where('source', '=', was.source)
-      .where('original_id', '=', was.original_id)
-      .executeTakeFirst();
-    return back?.id ?? (await copyOf(deps, parent.kind, was)).id;
-  }
-
-  /** What went with it, and what people have said about it since. */
-  async function bringChildren(
-    deps: RestoreWork,
-    kind: HighlightKind,
-    row: Row<'annotations'>,
-    copyId: number,
-  ): Promise<void> {
-    for (const child of highlightKinds) {
-      const parent = parents[child];
-      if (parent?.kind !== kind) continue;
-      const { trx, at } = deps;
-      const gone = await all(child, trx)
-        .selectAll()
-        .where(parent.column as 'resource_id', '=', row.id)
-        .where('deleted_at', '=', row.deleted_at)
-        .orderBy('id')
-        .execute();
-      await liveRows(trx, userId)
-        .update(child as 'annotations')
-        .set({ [parent.column]: copyId, updated_at: at } as Partial<NewRow<'annotations'>>)
-        .where(parent.column as 'resource_id', '=', row.id)
-        .execute();
-      for (const one of gone) await copyChild(deps, child, one as Row<'annotations'>, parent.column, copyId);
-    }
-  }
-
-  async function copyChild(
-    deps: RestoreWork,
-    kind: HighlightKind,
-    row: Row<'annotations'>,
-    column: string,
-    parentId: number,
-  ): Promise<void> {
-    const { id } = await copyOf(deps, kind, row);
-    await liveRows(deps.trx, userId)
-      .update(kind as 'annotations')
-      .set({ [column]: parentId, updated_at: deps.at } as Partial<NewRow<'annotations'>>)
-      .where('id', '=', id)
-      .execute();
-  }
-
+  /** Neither under its own name nor as a copy; a copy that was deleted in turn stands for it. */
   function hasNotComeBack(kind: HighlightKind) {
     const own = (column: string) => sql.ref(`${kind}.${column}`);
-    return sql<boolean>`NOT EXISTS (SELECT 1 FROM ${sql.table(kind)} AS back
-        WHERE back.user_id = ${userId} AND back.deleted_at IS NULL
-          AND back.source = ${own('source')} AND back.original_id = ${own('original_id')})
-      AND NOT EXISTS (SELECT 1 FROM ${sql.table(kind)} AS back
-        WHERE back.user_id = ${userId} AND back.deleted_at IS NULL
-          AND back.source = ${restoredSource} AND back.original_id = CAST(${own('id')} AS text))`;
+    const rows = sql`SELECT 1 FROM ${sql.table(kind)} AS back WHERE back.user_id = ${userId}`;
+    const isCopy = sql`back.source = ${restoredSource} AND back.original_id = CAST(${own('id')} AS text)`;
+    // In three parts, each of which is a look into one index.
+    return sql<boolean>`NOT EXISTS (${rows} AND back.deleted_at IS NULL
+        AND back.source = ${own('source')} AND back.original_id = ${own('original_id')})
+      AND NOT EXISTS (${rows} AND back.deleted_at IS NULL AND ${isCopy})
+      AND NOT EXISTS (${rows} AND back.deleted_at IS NOT NULL AND ${isCopy})`;
   }
 
   /** That nothing stands on it but what goes, too: so that a dry run, in which nothing has gone yet, counts the same. */
@@ -329,10 +209,17 @@ export function replicaStore({ db, userId }: Owned, now: Clock) {
       const own = (column: string) => sql.ref(`${part}.${column}`);
       return sql`NOT EXISTS (SELECT 1 FROM ${sql.table(child)} AS ${sql.ref(part)}
         WHERE ${own(parent.column)} = ${sql.ref(`${name}.id`)}
-          AND (${own('deleted_at')} IS NULL OR ${own('deleted_at')} >= ${before} OR NOT ${standsAlone(child, before, part)}))`;
+          AND (${own('deleted_at')} IS NULL OR NOT ${mayGo(part, before)} OR NOT ${standsAlone(child, before, part)}))`;
     });
     return stands.length === 0 ? sql<boolean>`(1 = 1)` : sql<boolean>`(${sql.join(stands, sql` AND `)})`;
   }
+}
+
+/** Of a deleted row: nobody needs it any longer. */
+function mayGo(table: string, before: Millis): RawBuilder<boolean> {
+  const own = (column: string) => sql.ref(`${table}.${column}`);
+  return sql`(${own('deleted_at')} < ${before}
+    AND (${own('deleted_by')} <> 'person' OR ${own('source')} NOT IN (${sql.join(importSources)})))`;
 }
 
 /** What a source has that a person deleted here, by the names that it has there. */
@@ -353,7 +240,7 @@ export async function deletedByPerson(
 }
 
 /**
- * What people said here about rows that their source deleted goes to the rows that now have the same names: when a
+ * What others said about rows that their source deleted goes to the rows that now have the same names: when a
  * passage moves to another page, or comes back, it is not left behind at the replica.
  */
 export async function adoptOrphans(
@@ -367,7 +254,7 @@ export async function adoptOrphans(
     if (parent?.kind !== kind) continue;
     const { rows } = await sql<{ id: number; original_id: string }>`
       SELECT c.id, p.original_id FROM ${sql.table(child)} AS c JOIN ${sql.table(kind)} AS p ON p.id = ${sql.ref(`c.${parent.column}`)}
-      WHERE c.user_id = ${userId} AND c.deleted_at IS NULL AND c.source IN (${ownSource}, ${restoredSource})
+      WHERE c.user_id = ${userId} AND c.deleted_at IS NULL AND c.source <> ${source}
         AND p.source = ${source} AND p.deleted_at IS NOT NULL`.execute(trx);
     const byParent = Map.groupBy(
       rows.filter((row) => newIds.has(row.original_id)),

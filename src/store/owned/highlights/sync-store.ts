@@ -3,13 +3,14 @@
 import { sql } from 'kysely';
 import { Conflict } from '../../../errors.ts';
 import type { Clock, Millis } from '../../../model/glossary.ts';
-import type {
-  HighlightKind,
-  Json,
-  ResourceType,
-  SyncCounts,
-  SyncKind,
-  SyncSource,
+import {
+  type HighlightKind,
+  highlightKinds,
+  type Json,
+  type ResourceType,
+  type SyncCounts,
+  type SyncKind,
+  type SyncSource,
 } from '../../../model/highlight.ts';
 import type { Database, Writer } from '../../database.ts';
 import { idList, textList } from '../../id-list.ts';
@@ -355,6 +356,20 @@ async function requireKind(trx: Writer, userId: number, { source, kind }: SyncOp
     .executeTakeFirst();
   if (row && row.kind !== kind)
     throw new Conflict(`source: "${source}" is kept in step by ${row.kind}; choose another name`);
+  if (row || !(kind === 'light' || kind === 'research')) return;
+  // What others have made under that name, the first sync would take for what the source has deleted.
+  for (const table of highlightKinds) {
+    const [other] = await liveRows(trx, userId)
+      .select(table as 'annotations')
+      .select('id')
+      .where('source', '=', source)
+      .limit(1)
+      .execute();
+    if (other)
+      throw new Conflict(
+        `source: "${source}" has ${table} that were not made by a sync; choose another name`,
+      );
+  }
 }
 
 async function noteSync(
