@@ -406,18 +406,27 @@ describe('the library', () => {
   });
 
   it('gives back what was deleted', async () => {
-    await save(['Second thoughts']);
+    const title = 'Second thoughts';
+    await app.api('POST', '/api/v1/items', { url: putPage(app.site, '/second', { title }) });
     const page = await open();
-    await item(page, 'Second thoughts').hover();
+    await item(page, title).click();
+    await copy(page, title).waitFor();
+    await page.keyboard.press('Escape');
+    await item(page, title).hover();
     await page.getByRole('button', { name: 'More for Second thoughts' }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     await gone(item(page, 'Second thoughts'));
     await places(page).getByRole('link', { name: /^Bin/ }).click();
     await item(page, 'Second thoughts').click();
     await pane(page).getByText('This item is in the bin.').waitFor();
+    const answer = Promise.withResolvers<void>();
+    await page.route('**/api/v1/items/bulk', (route) => answer.promise.then(() => route.continue()));
     await pane(page).getByRole('button', { name: 'Put back' }).click();
     await page.getByText('1 item is back.').waitFor();
-    await until('the server knows', async () => (await byTitle('Second thoughts'))?.status === 'unread');
+    // Its copy is asked for when the server has it back.
+    answer.resolve();
+    await copy(page, title).waitFor();
+    expect((await byTitle(title))?.status).toBe('unread');
   });
 
   it('shows in one tab what was done in another', async () => {

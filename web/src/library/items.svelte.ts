@@ -9,6 +9,8 @@ export class LibraryItem {
   data: Item;
   /** Changes of ours that are on their way: what the server says meanwhile is older than they are. */
   changing = 0;
+  /** Given back from the bin here, and not yet on the server, which has nothing to show of it until then. */
+  isComingBack = $state(false);
 
   constructor(data: Item, key = data.id) {
     this.key = key;

@@ -84,7 +84,11 @@ function show(items: readonly LibraryItem[], change: (item: LibraryItem) => Item
 }
 
 async function send({ items, action }: Step): Promise<boolean> {
-  for (const item of items) item.changing += 1;
+  const isGivingBack = action.action === 'restore';
+  for (const item of items) {
+    item.changing += 1;
+    if (isGivingBack) item.isComingBack = true;
+  }
   try {
     for (let from = 0; from < items.length; from += idsPerRequest) {
       const ids = items.slice(from, from + idsPerRequest).map(({ id }) => id);
@@ -95,7 +99,10 @@ async function send({ items, action }: Step): Promise<boolean> {
     toast(`${words().errors.notSaved} ${messageOf(error)}`, { bad: true });
     return false;
   } finally {
-    for (const item of items) item.changing -= 1;
+    for (const item of items) {
+      item.changing -= 1;
+      if (isGivingBack) item.isComingBack = false;
+    }
     shelves.loadSoon();
   }
 }
