@@ -1,5 +1,10 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { makeMemoryFolder } from './test/support/memory-folder.ts';
+
+// Handed on to every process of the run. Whoever has chosen a folder keeps it.
+const memoryFolder = process.env.TMPDIR ? undefined : makeMemoryFolder();
+if (memoryFolder) process.env.TMPDIR = memoryFolder;
 
 export default defineConfig({
   test: {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { migratePostgres } from '../../src/store/dialect/postgres/migrate.ts';
 import { migrateSqlite } from '../../src/store/dialect/sqlite/migrate.ts';
+import { removeMemoryFolder } from './memory-folder.ts';
 import { startPostgres } from './postgres-server.ts';
 
 export const templateDatabase = 'lectern_template';
@@ -34,5 +35,6 @@ export default async function setup(project: TestProject) {
   return async () => {
     rmSync(folder, { recursive: true, force: true });
     await server.stop();
+    removeMemoryFolder();
   };
 }

@@ -86,7 +86,7 @@ export async function createDatabase(adminUrl: string, name: string, template = 
   await client.connect();
   try {
     await client.query('SELECT pg_advisory_lock(1)');
-    await client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+    await client.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`);
   } finally {
     await client.end();
   }
