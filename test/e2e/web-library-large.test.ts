@@ -49,8 +49,13 @@ describe('a large library', () => {
       const last = (await titles(page)).at(-1) ?? '';
       return Number(/\d+/.exec(last)?.[0] ?? count) < count - first;
     });
+    // What the last scrolling asked for is drawn in the next frame.
+    const seen = await until('the list rests', async () => {
+      const before = await titles(page);
+      await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+      return (await titles(page)).join() === before.join() && before[4];
+    });
     // Back from an item, the list is where it was.
-    const seen = (await titles(page))[4] ?? '';
     await item(page, seen).click();
     await page.getByRole('article', { name: 'Item' }).getByRole('heading', { name: seen }).waitFor();
     await page.goBack();

@@ -205,7 +205,7 @@ describe('the library', () => {
     await page.getByRole('menuitem', { name: 'Delete the tag' }).click();
     await panel(page).getByText('It is taken from 3 items').waitFor();
     await panel(page).getByRole('button', { name: 'Delete the tag' }).click();
-    await page.getByText('Taken from 3 items.').waitFor();
+    await page.getByText('Taken from 3 items.', { exact: true }).waitFor();
     expect((await byTitle('Tea for one'))?.tags).toEqual([]);
   });
 

@@ -21,7 +21,15 @@ const asRoot = process.getuid?.() === 0;
 const lent = asRoot ? { uid: nobody, gid: nobody } : {};
 
 // The data does not outlive the run, so nothing needs to reach the disk.
-const settings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=300'];
+const settings = [
+  'fsync=off',
+  'synchronous_commit=off',
+  'full_page_writes=off',
+  'wal_level=minimal',
+  'max_wal_senders=0',
+  'max_wal_size=128MB',
+  'max_connections=300',
+];
 
 export async function startPostgres(): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'lectern-pg-'));
