@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { makeMemoryFolder } from './test/support/memory-folder.ts';
+import { LongFirst } from './test/support/sequencer.ts';
 
 // Handed on to every process of the run. Whoever has chosen a folder keeps it.
 const memoryFolder = process.env.TMPDIR ? undefined : makeMemoryFolder();
@@ -13,6 +14,7 @@ export default defineConfig({
     reporters: ['default', './test/support/suite-rules.ts'],
     // By itself it would leave one of two cores idle, and much of the time is spent waiting for processes and disks.
     maxWorkers: Math.max(2, availableParallelism() - 1),
+    sequence: { sequencer: LongFirst },
     // Far more than any of them needs: a machine that does much else at the same time is no failure.
     testTimeout: 120_000,
     hookTimeout: 120_000,
