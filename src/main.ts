@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { runCommandLine } from './cli/command-line.ts';
-import { jobDefinitions } from './cli/job-definitions.ts';
 import { readConfig } from './config.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
@@ -17,7 +16,10 @@ process.exitCode = await runCommandLine(
     now: Date.now,
     randomText: (bytes) => randomBytes(bytes).toString('base64url'),
     random: Math.random,
-    jobs: { definitions: jobDefinitions },
+    jobs: {
+      // Loaded by the worker alone.
+      definitions: async (...given) => (await import('./cli/job-definitions.ts')).jobDefinitions(...given),
+    },
     stdin: process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,

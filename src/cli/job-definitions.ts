@@ -15,11 +15,11 @@ import { defineJob, type JobDefinition } from '../jobs/registry.ts';
 import { checkLibraryKind, runLibraryCheck } from '../library/check-job.ts';
 import { createHostTurns } from '../outbound/host-turns.ts';
 import { fullTextKind } from '../store/reader/full-text-jobs.ts';
-import { type Opened, type Runtime, userAgent } from './runtime.ts';
+import { type Runtime, type Serving, userAgent } from './runtime.ts';
 
 export function jobDefinitions(
   runtime: Runtime,
-  { config, log, store, library, outbound, pullsInHand, pullTally }: Opened,
+  { config, log, store, library, outbound, pullsInHand, pullTally }: Serving,
 ): readonly JobDefinition[] {
   const parsing = new ParseThread();
   const deps: PullDeps = {

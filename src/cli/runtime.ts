@@ -2,7 +2,7 @@
 import type { AccountDeps } from '../accounts/deps.ts';
 import { createPasswords } from '../accounts/passwords.ts';
 import type { Config } from '../config.ts';
-import { createPullTally, type PullTally } from '../feeds/pull-tally.ts';
+import type { PullTally } from '../feeds/pull-tally.ts';
 import type { JobDefinition } from '../jobs/registry.ts';
 import type { RunnerSettings } from '../jobs/settings.ts';
 import type { Files } from '../library/files/files.ts';
@@ -13,7 +13,7 @@ import { beginLibrary, joinLibrary, type Library } from '../library/library.ts';
 import { ulidMaker } from '../library/ulid.ts';
 import { createLog, type Log } from '../log.ts';
 import type { Clock, RandomText } from '../model/glossary.ts';
-import { createOutbound, type Outbound } from '../outbound/outbound.ts';
+import type { Outbound } from '../outbound/outbound.ts';
 import { needsFlushBeforeMigration, openStore, requireOwnIndex } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
 import { takeOverOldDatabase } from './take-over.ts';
@@ -31,7 +31,7 @@ export interface Runtime {
   readonly random: () => number;
   readonly jobs: {
     /** What the worker can do. */
-    readonly definitions: (runtime: Runtime, opened: Opened) => readonly JobDefinition[];
+    readonly definitions: (runtime: Runtime, opened: Serving) => Promise<readonly JobDefinition[]>;
     readonly settings?: Partial<RunnerSettings>;
   };
   readonly stdin: NodeJS.ReadStream;
@@ -47,6 +47,10 @@ export interface Opened {
   readonly journal: FlushDeps;
   readonly flusher: Flusher;
   readonly accounts: AccountDeps;
+}
+
+/** What a server has besides. */
+export interface Serving extends Opened {
   readonly outbound: Outbound;
   /** Pulls that this process is at. */
   readonly pullsInHand: Set<object>;
@@ -72,23 +76,7 @@ export async function open(runtime: Runtime, { takeOver = false } = {}): Promise
   const store = await openStore(config.database, options);
   try {
     const accounts = { store, now, randomText, passwords: createPasswords(), loginLimits: config.login };
-    const outbound = createOutbound({
-      now,
-      randomText,
-      userAgent: userAgent(runtime.version, config.publicUrl),
-      allowPrivateNetworks: config.allowPrivateNetworks,
-      pauses: store.hostPauses,
-    });
-    return {
-      config,
-      log,
-      store,
-      accounts,
-      outbound,
-      pullsInHand: new Set<object>(),
-      pullTally: createPullTally(now),
-      ...(await joined(runtime, store, files)),
-    };
+    return { config, log, store, accounts, ...(await joined(runtime, store, files)) };
   } catch (error) {
     await store.close();
     throw error;
@@ -116,7 +104,6 @@ export async function withStore<T>(runtime: Runtime, work: (opened: Opened) => P
   return withClosing(opened.store, async () => {
     const result = await work(opened);
     await opened.flusher.flushAll();
-    await opened.outbound.close();
     return result;
   });
 }

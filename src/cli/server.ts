@@ -1,5 +1,4 @@
-// `lectern serve`: the API, the worker, or both.
-import { Command, Option } from 'commander';
+// What `lectern serve` starts: the API, the worker, or both.
 import { createOidc } from '../accounts/oidc.ts';
 import { applyConfiguredPassword, createSetupLink } from '../accounts/setup.ts';
 import { createApi } from '../api/app.ts';
@@ -9,6 +8,7 @@ import { readWebApp } from '../api/pages/web-app.ts';
 import type { Config } from '../config.ts';
 import { Invalid, LibraryLost, StartupError } from '../errors.ts';
 import { feedFinder } from '../feeds/find-feeds.ts';
+import { createPullTally } from '../feeds/pull-tally.ts';
 import { announcePresence } from '../jobs/presence.ts';
 import { createRegistry } from '../jobs/registry.ts';
 import { Runner } from '../jobs/runner.ts';
@@ -17,32 +17,19 @@ import { startWatchdog } from '../jobs/watchdog.ts';
 import { startWorker } from '../jobs/worker.ts';
 import { libraryStats } from '../library/stats.ts';
 import { writesText } from '../log.ts';
+import { createOutbound } from '../outbound/outbound.ts';
 import { createIndexer } from '../search/index-pending.ts';
-import { type Opened, open, type Runtime } from './runtime.ts';
+import { type Opened, open, type Runtime, type Serving, userAgent } from './runtime.ts';
 import { searchSources } from './search-sources.ts';
+import type { Role } from './serve.ts';
 import { startWorkerChild } from './worker-child.ts';
-
-const roles = ['all', 'api', 'worker'] as const;
-type Role = (typeof roles)[number];
 
 const lastMomentMs = 500;
 
-export function serveCommand(runtime: Runtime): Command {
-  return new Command('serve')
-    .description('Start Lectern.')
-    .addOption(
-      new Option('--role <role>', 'all: the API and one worker; api or worker: only that, any number of each')
-        .choices(roles)
-        .default('all'),
-    )
-    .addOption(new Option('--holder <name>', 'by which the jobs of this worker are known').hideHelp())
-    .action(({ role, holder }: { role: Role; holder?: string }) => serve(runtime, role, holder));
-}
-
 /** Runs until a signal asks it to stop; what was started last is stopped first. */
-async function serve(runtime: Runtime, role: Role, holder?: string): Promise<void> {
+export async function serve(runtime: Runtime, role: Role, holder?: string): Promise<void> {
   const asked = stopAsked();
-  const opened = await open(runtime, { takeOver: true });
+  const opened = withNetwork(runtime, await open(runtime, { takeOver: true }));
   const fatal = Promise.withResolvers<never>();
   // A clean stop leaves nothing unwritten, and comes after the last request was answered.
   const stops = [() => opened.store.close(), () => opened.flusher.flushAll(), () => opened.outbound.close()];
@@ -59,7 +46,7 @@ async function serve(runtime: Runtime, role: Role, holder?: string): Promise<voi
         : startUpkeep(runtime, opened, fatal.reject).stop,
     );
     // Jobs may end the process that does them, and an API must not be that process.
-    if (role === 'worker') stops.push(startRunner(runtime, opened, holder));
+    if (role === 'worker') stops.push(await startRunner(runtime, opened, holder));
     opened.log.debug({ role, pid: process.pid }, 'started');
     opened.log.info({ signal: await Promise.race([asked, fatal.promise]) }, 'stopping');
   } catch (error) {
@@ -75,6 +62,19 @@ async function serve(runtime: Runtime, role: Role, holder?: string): Promise<voi
   }
 }
 
+function withNetwork(runtime: Runtime, opened: Opened): Serving {
+  const { config, store } = opened;
+  const { now, randomText, version } = runtime;
+  const outbound = createOutbound({
+    now,
+    randomText,
+    userAgent: userAgent(version, config.publicUrl),
+    allowPrivateNetworks: config.allowPrivateNetworks,
+    pauses: store.hostPauses,
+  });
+  return { ...opened, outbound, pullsInHand: new Set<object>(), pullTally: createPullTally(now) };
+}
+
 function startChild(runtime: Runtime, { log, store }: Opened, onFatal: (error: Error) => void) {
   return startWorkerChild({
     entry: runtime.entry,
@@ -85,10 +85,14 @@ function startChild(runtime: Runtime, { log, store }: Opened, onFatal: (error: E
   });
 }
 
-function startRunner(runtime: Runtime, opened: Opened, holder = runtime.randomText(12)): () => Promise<void> {
+async function startRunner(
+  runtime: Runtime,
+  opened: Serving,
+  holder = runtime.randomText(12),
+): Promise<() => Promise<void>> {
   const { config, log, store } = opened;
   const settings = { ...usualSettings, ...config.worker, ...runtime.jobs.settings };
-  const definitions = runtime.jobs.definitions(runtime, opened);
+  const definitions = await runtime.jobs.definitions(runtime, opened);
   const pools = [
     { pool: 'jobs', concurrency: settings.concurrency },
     { pool: 'pulls', concurrency: config.pull.concurrency },
@@ -111,7 +115,7 @@ function startRunner(runtime: Runtime, opened: Opened, holder = runtime.randomTe
   };
 }
 
-function startUpkeep(runtime: Runtime, opened: Opened, onFatal: (error: Error) => void) {
+function startUpkeep(runtime: Runtime, opened: Serving, onFatal: (error: Error) => void) {
   const { searchIndex, leases } = opened.store;
   const indexer = createIndexer(
     {
@@ -127,7 +131,7 @@ function startUpkeep(runtime: Runtime, opened: Opened, onFatal: (error: Error) =
   return startWorker({ ...opened, indexer, loginLimits: login, pulls, now: runtime.now, onFatal });
 }
 
-async function startApi(runtime: Runtime, opened: Opened) {
+async function startApi(runtime: Runtime, opened: Serving) {
   const { config, log, store, accounts } = opened;
   if (config.password) await setOwnerPassword(opened, config.password);
   const { app, endStreams } = createApi({

@@ -24,7 +24,7 @@ import {
 
 const settings = JSON.parse(process.env.TEST_JOB_SETTINGS ?? '{}') as WorkerSettings;
 
-function definitions(_runtime: Runtime, { config }: Opened): JobDefinition[] {
+async function definitions(_runtime: Runtime, { config }: Opened): Promise<JobDefinition[]> {
   const opening = openDatabase(config.database, { now: Date.now, onIdleError: () => {}, asItIs: true });
 
   /** The effect of a job: a row, in the same commit as the job's end. */

@@ -1,0 +1,22 @@
+// `lectern serve`: the API, the worker, or both.
+import { Command, Option } from 'commander';
+import type { Runtime } from './runtime.ts';
+
+const roles = ['all', 'api', 'worker'] as const;
+export type Role = (typeof roles)[number];
+
+export function serveCommand(runtime: Runtime): Command {
+  return new Command('serve')
+    .description('Start Lectern.')
+    .addOption(
+      new Option('--role <role>', 'all: the API and one worker; api or worker: only that, any number of each')
+        .choices(roles)
+        .default('all'),
+    )
+    .addOption(new Option('--holder <name>', 'by which the jobs of this worker are known').hideHelp())
+    .action(async ({ role, holder }: { role: Role; holder?: string }) => {
+      // More than half of all that there is to load, and no other command needs it.
+      const { serve } = await import('./server.ts');
+      await serve(runtime, role, holder);
+    });
+}
