@@ -13,7 +13,7 @@ export function highlightsCommand(runtime: Runtime): Command {
   command
     .command('purge')
     .description(
-      'Let go of replicas for good: highlights that were deleted so many days ago. Nothing does this by itself, and nothing brings them back.',
+      'Let go of replicas for good: highlights that were deleted so many days ago. Nothing does this by itself, and nothing brings them back. What you deleted yourself of an import stays, so that the next import does not bring it back.',
     )
     .requiredOption('--older-than <days>', 'only what was deleted at least so many days ago')
     .option('--user <name>', 'only those of this user (default: of all)')

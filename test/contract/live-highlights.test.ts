@@ -320,11 +320,11 @@ onEachEngine('live highlights', (engine) => {
     '/api/sync/sources': () => ['/api/sync/sources'],
     '/api/research/config': () => ['/api/research/config'],
     '/api/v1/items': () => [
-      '/api/v1/items',
+      '/api/v1/items?include=details',
       ...['manual', 'bookmark', 'highlight'].map((origin) => `/api/v1/items?origin=${origin}`),
     ],
     '/api/v1/items/counts': () => ['/api/v1/items/counts'],
-    '/api/v1/items/{id}': () => ['/api/v1/items/1', '/api/v1/items/2', '/api/v1/items/3'],
+    '/api/v1/items/{id}': () => [1, 2, 3].map((id) => `/api/v1/items/${id}?include=details`),
     '/api/v1/search': () =>
       ['passage', 'words', 'said', 'paper', 'my'].map((word) => `/api/v1/search?q=${word}`),
     '/api/search': () => ['/api/search?q=passage'],
