@@ -57,6 +57,7 @@ onEachEngine('operations', (engine) => {
         '/setup',
         '/login',
         '/library',
+        '/highlights',
         '/search',
         '/operations',
         '/settings',

@@ -156,6 +156,8 @@ export function replicaStore({ db, userId }: Owned, now: Clock) {
       for (const kind of ['comments', 'notes', 'annotations', 'resources'] as const) {
         for (let after = 0; ; ) {
           const ids = await db.write(async (trx) => {
+            // Nobody says anything meanwhile about what is let go of.
+            await takeChangeTurn(db, trx, userId, now);
             const found = await all(kind, trx)
               .select('id')
               .where(mayGo(kind, before))
