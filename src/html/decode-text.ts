@@ -23,6 +23,32 @@ export function decodeText({ bytes, contentType }: EncodedDocument): string {
   return utf8 ?? decodeDamaged(bytes);
 }
 
+/**
+ * The charset alone, for a document that is too large to be decoded at once. Memory for a small part of it is all that this
+ * takes.
+ */
+export function charsetOf({ bytes, contentType }: EncodedDocument): string {
+  const marked = charsetOfMark(bytes);
+  if (marked !== undefined) return marked;
+  if (isUtf8(bytes)) return 'utf-8';
+  const claims = [charsetOfHeader(contentType), charsetOfDeclaration(bytes)].map(knownCharset);
+  return claims.find((charset) => charset !== undefined && !charset.startsWith('utf-')) ?? 'windows-1252';
+}
+
+const checkedAtOnce = 64 * 1024;
+
+function isUtf8(bytes: Uint8Array): boolean {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  try {
+    for (let at = 0; at < bytes.length; at += checkedAtOnce)
+      decoder.decode(bytes.subarray(at, at + checkedAtOnce), { stream: true });
+    decoder.decode();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function charsetOfMark(bytes: Uint8Array): string | undefined {
   const [a, b, c, d] = bytes;
   if (a === 0xef && b === 0xbb && c === 0xbf) return 'utf-8';

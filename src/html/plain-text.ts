@@ -3,7 +3,17 @@ import { decodeHTML } from 'entities';
 import { blockElements, droppedElements, isHtmlName } from './html-names.ts';
 import { tokeniseHtml } from './tokenise-html.ts';
 
-const breaks = new Set([...blockElements, 'br', 'li', 'dt', 'dd', 'tr', 'caption', 'summary']);
+/** Where a line ends. */
+export const lineBreaks: ReadonlySet<string> = new Set([
+  ...blockElements,
+  'br',
+  'li',
+  'dt',
+  'dd',
+  'tr',
+  'caption',
+  'summary',
+]);
 
 /** A title is a few hundred letters; white space by the megabyte would cost many times its size. */
 const maxTitleSource = 20_000;
@@ -38,13 +48,13 @@ function textLines(html: string, keepForeignTags: boolean): string[] {
         if (dropping.name === 'head' && name === 'body') dropping = undefined;
         else if (dropping.name === name) dropping.depth++;
       } else if (droppedElements.has(name)) dropping = { name, depth: 1 };
-      else if (breaks.has(name)) endLine();
+      else if (lineBreaks.has(name)) endLine();
       else if (keepForeignTags && !isHtmlName(name)) line.push(source);
     },
     close(name, source) {
       if (dropping) {
         if (dropping.name === name && --dropping.depth === 0) dropping = undefined;
-      } else if (breaks.has(name)) endLine();
+      } else if (lineBreaks.has(name)) endLine();
       else if (keepForeignTags && !isHtmlName(name)) line.push(source);
     },
   });

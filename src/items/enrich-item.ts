@@ -24,7 +24,8 @@ import {
 } from './fetch-page.ts';
 import { type FindThumbnailDeps, findThumbnail } from './find-thumbnail.ts';
 import { findLeftFiles, keepCopy, nameWhatIsThere, type PageToKeep, removeUnnamed } from './keep-copy.ts';
-import { chunkKey, chunksOf } from './page/chunks.ts';
+import { chunksOf } from './page/chunks.ts';
+import { chunkKey } from './page/cut-text.ts';
 import type { PageFacts } from './page/page-facts.ts';
 import type { PageProcess } from './page/page-process.ts';
 import type { PageCopy } from './page/read-page.ts';

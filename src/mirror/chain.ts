@@ -1,22 +1,23 @@
 // One chain of batches, however often it is called for. Both hosts take their messages through here.
 import type { BatchMessage, BatchResult, MirrorHost } from './host.ts';
+import { iso } from './raindrop.ts';
 import { runBatch } from './run-batch.ts';
+import { beginning, readRun, stateKeys } from './run-state.ts';
 
-/** The names that the state is kept under. */
-export const stateKeys = {
-  /** Up to where everything is stored: the ISO time of an update. */
-  cursor: 'kv:raindrop:last_cursor',
-  /** When the next batch is due: an ISO time. */
-  schedule: 'kv:raindrop:schedule',
-  /** What a run has left to do, as JSON. */
-  run: 'kv:raindrop:run',
-} as const;
-
-export const beginning = '1970-01-01T00:00:00.000Z';
+/** Clocks differ by so much. */
+const earlyMs = 1_000;
 
 /** The daily call: the message that is to be sent now, or none while a chain of batches is under way. */
-export async function startRun(_host: Pick<MirrorHost, 'state' | 'now'>): Promise<BatchMessage | undefined> {
-  throw new Error('under construction');
+export async function startRun({
+  state,
+  now,
+}: Pick<MirrorHost, 'state' | 'now'>): Promise<BatchMessage | undefined> {
+  const { phase } = await readRun(state);
+  const due = Date.parse((await state.get(stateKeys.schedule)) ?? beginning);
+  // Its own next batch will come. One that has not come in time is lost, and the run goes on from here.
+  if (phase !== 'idle' && due > now()) return undefined;
+  await state.set(stateKeys.schedule, iso(now()));
+  return { page: 0, cursor: (await state.get(stateKeys.cursor)) ?? beginning };
 }
 
 /**
@@ -24,5 +25,12 @@ export async function startRun(_host: Pick<MirrorHost, 'state' | 'now'>): Promis
  * sends `next` after `delay`, unless it is done: then the daily call begins anew.
  */
 export async function takeMessage(host: MirrorHost, message: BatchMessage): Promise<BatchResult | undefined> {
-  return runBatch(host, message);
+  const { state, now } = host;
+  const due = Date.parse((await state.get(stateKeys.schedule)) ?? beginning);
+  const cursor = (await state.get(stateKeys.cursor)) ?? beginning;
+  // A state that is read late knows less than the message; only what is older than it was sent twice.
+  if (now() + earlyMs < due || message.cursor < cursor) return undefined;
+  const result = await runBatch(host, message);
+  await state.set(stateKeys.schedule, iso(now() + result.delay));
+  return result;
 }

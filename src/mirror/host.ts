@@ -117,6 +117,8 @@ export interface MirrorHost {
     readonly url: string;
     readonly token: string;
   };
+  /** For one request. */
+  readonly timeoutMs?: number | undefined;
   readonly log?: (message: string, facts?: Readonly<Record<string, unknown>>) => void;
 }
 

@@ -1,5 +1,212 @@
+// One batch: at most fifty raindrops, from wherever the run stands. What is stored is stored for good; the cursor moves only
+// over what is. Nothing here knows of queues: the host sends `next` after `delay`.
+import { Batch } from './batch.ts';
+import { findUpdates, Unsorted } from './find-updates.ts';
 import type { BatchMessage, BatchResult, MirrorHost } from './host.ts';
+import { collectionsKey } from './manifest.ts';
+import { Postponed } from './postponed.ts';
+import { iso, type RawRaindrop, updatedMs } from './raindrop.ts';
+import { comeBackMs, perPage } from './raindrop-api.ts';
+import { packIds, type Run, readCopies, readRun, stateKeys, unpackIds, writeRun } from './run-state.ts';
 
-export async function runBatch(_host: MirrorHost, _message: BatchMessage): Promise<BatchResult> {
-  throw new Error('under construction');
+export const betweenBatchesMs = 60 * 60_000;
+export const betweenRunsMs = 24 * 3_600_000;
+/** What no increment tells is found by looking at everything, this often. */
+const sweepEveryMs = 7 * betweenRunsMs;
+/** Deletions while it goes on make a sweep miss something; then it is begun again. */
+const mostSweeps = 3;
+/** What is in the trash longer than that was found before. */
+const trashPages = 20;
+
+/** What a batch works on, and changes as it goes. */
+interface Work {
+  readonly host: MirrorHost;
+  readonly batch: Batch;
+  run: Run;
+  cursorMs: number;
+  /** Of the message. */
+  readonly page: number;
+}
+
+type Step = (work: Work) => Promise<void>;
+
+export async function runBatch(host: MirrorHost, { page, cursor }: BatchMessage): Promise<BatchResult> {
+  const work: Work = {
+    host,
+    batch: new Batch(host),
+    run: await readRun(host.state),
+    cursorMs: Date.parse(cursor),
+    page,
+  };
+  let delay: number | undefined;
+  let problem: string | null = null;
+  try {
+    if (work.run.phase === 'idle') await begin(work);
+    while (work.run.phase !== 'idle' && !work.batch.isFull) await steps[work.run.phase](work);
+  } catch (error) {
+    if (!(error instanceof Postponed)) throw error;
+    host.log?.('the mirror has to wait', { problem: error.message, delay: error.delayMs });
+    delay = Math.max(error.delayMs, comeBackMs);
+    problem = error.message;
+  }
+  await work.batch.settle();
+  const after = iso(Math.max(work.cursorMs, Date.parse(cursor)));
+  // The cursor first: what the run says after it may rely on it.
+  if (after !== cursor || (await host.state.get(stateKeys.cursor)) === null)
+    await host.state.set(stateKeys.cursor, after);
+  await writeRun(host.state, { ...work.run, problem });
+  const isDone = work.run.phase === 'idle';
+  return {
+    cursor: after,
+    next: { page: nextPage({ page, isMoved: after !== cursor || isDone, work }), cursor: after },
+    delay: delay ?? (isDone ? betweenRunsMs : betweenBatchesMs),
+    isDone: isDone && delay === undefined,
+    processed: work.batch.processed,
+  };
+}
+
+/** It counts batches that the cursor has not moved in: those had nothing but the time that it stands at. */
+function nextPage({ page, isMoved, work }: { page: number; isMoved: boolean; work: Work }): number {
+  if (isMoved) return 0;
+  return work.run.phase === 'updates' && work.batch.processed > 0 ? page + 1 : page;
+}
+
+async function begin(work: Work): Promise<void> {
+  const { host, batch } = work;
+  const collections = await batch.api.collections();
+  await host.objects.put(collectionsKey, JSON.stringify(collections), 'application/json');
+  await host.index.setCollections(collections);
+  work.run = {
+    ...work.run,
+    phase: 'updates',
+    isUnsorted: false,
+    recounted: false,
+    sweep: null,
+    startedAt: iso(host.now()),
+  };
+}
+
+const steps: Readonly<Record<Exclude<Run['phase'], 'idle'>, Step>> = {
+  async updates(work) {
+    const { batch, run } = work;
+    try {
+      const { place, isPlaceFull } = run;
+      const found = await findUpdates(
+        batch.api,
+        { cursorMs: work.cursorMs, place, isPlaceFull, isSameTime: work.page > 0 },
+        async (items) => (await countNew(batch, items)) >= batch.itemsLeft || batch.isFull,
+      );
+      const isAll = await storeInOrder(work, found.items);
+      // Where it is looked for the next time: at the first page that was not done with.
+      const here = isAll ? { place: found.place, isPlaceFull: found.isPlaceFull } : {};
+      work.run = { ...work.run, total: found.count, ...here };
+      if (isAll && found.isEnd) work.run = { ...work.run, phase: 'trash' };
+    } catch (error) {
+      if (!(error instanceof Unsorted)) throw error;
+      work.run = { ...work.run, phase: 'sweep', isUnsorted: true };
+    }
+  },
+
+  async trash(work) {
+    const { host, batch } = work;
+    for (let page = 0; page < trashPages; page++) {
+      const { items } = await batch.api.list({ collection: -99, page, sort: '-lastUpdate' });
+      const live = await host.index.known(items.map(({ _id }) => _id));
+      for (const { _id } of items) if (live.has(_id)) await batch.remove(_id);
+      if (items.length < perPage) break;
+    }
+    await batch.settle();
+    work.run = { ...work.run, phase: work.run.isUnsorted ? 'copies' : 'count' };
+  },
+
+  /** Counts that agree are the proof that nothing was missed; one that was saved just now is no reason to look at all. */
+  async count(work) {
+    const { host, batch, run } = work;
+    const { count: total } = await batch.api.list({ collection: 0, page: 0, sort: 'created', perPage: 1 });
+    const isOurs = total - run.hidden === (await host.index.count());
+    const isDue = run.sweptAt === null || host.now() - Date.parse(run.sweptAt) >= sweepEveryMs;
+    work.run = { ...run, total };
+    if (isOurs && !isDue) work.run = { ...work.run, phase: 'copies' };
+    else if (isOurs || run.recounted) work.run = { ...work.run, phase: 'sweep' };
+    else work.run = { ...work.run, phase: 'updates', recounted: true };
+  },
+
+  async sweep(work) {
+    const { batch } = work;
+    const sweep = work.run.sweep ?? { page: 0, seen: '', latest: iso(0), tries: 1 };
+    const { items, count } = await batch.api.list({ collection: 0, page: sweep.page, sort: 'created' });
+    for (const raw of items) {
+      if (await batch.isCurrent(raw)) continue;
+      // Looked at again in the next batch; those that are done are current then.
+      if (batch.itemsLeft <= 0) return;
+      await batch.store(raw);
+    }
+    const seen = unpackIds(sweep.seen);
+    for (const { _id } of items) seen.add(_id);
+    const latest = iso(Math.max(Date.parse(sweep.latest), ...items.map(updatedMs)));
+    work.run = {
+      ...work.run,
+      total: count,
+      sweep: { ...sweep, page: sweep.page + 1, seen: packIds(seen), latest },
+    };
+    if (items.length < perPage) await endSweep(work, seen, count);
+  },
+
+  async copies(work) {
+    const { host, batch } = work;
+    const now = iso(host.now());
+    for (const { id } of (await readCopies(host.state)).filter(({ after }) => after <= now)) {
+      if (batch.itemsLeft <= 0) return;
+      const raw = await batch.api.get(id);
+      if (raw && raw.removed !== true) await batch.store(raw);
+      else await batch.remove(id);
+    }
+    work.run = { ...work.run, phase: 'idle', finishedAt: now };
+  },
+};
+
+/** What was not seen is gone, if all was seen that there is. */
+async function endSweep(work: Work, seen: ReadonlySet<number>, count: number): Promise<void> {
+  const { host, batch, run } = work;
+  const sweep = run.sweep as NonNullable<Run['sweep']>;
+  if (seen.size !== count && sweep.tries < mostSweeps) {
+    work.run = { ...run, sweep: { page: 0, seen: '', latest: sweep.latest, tries: sweep.tries + 1 } };
+    return;
+  }
+  await batch.settle();
+  const isWhole = seen.size === count;
+  if (isWhole) {
+    const gone: number[] = [];
+    for await (const id of host.index.liveIds()) if (!seen.has(id)) gone.push(id);
+    for (const id of gone) await batch.remove(id);
+  } else
+    host.log?.('not all raindrops could be seen, so none is taken for deleted', { seen: seen.size, count });
+  // Without an order, only now is nothing left before the latest.
+  if (run.isUnsorted) work.cursorMs = Math.max(work.cursorMs, Date.parse(sweep.latest));
+  work.run = {
+    ...run,
+    phase: run.isUnsorted ? 'trash' : 'copies',
+    sweep: null,
+    sweptAt: iso(host.now()),
+    hidden: count - seen.size,
+  };
+}
+
+/** The earliest first, so that the cursor may follow. True when none is left. */
+async function storeInOrder(work: Work, items: readonly RawRaindrop[]): Promise<boolean> {
+  const { batch } = work;
+  for (const raw of items) {
+    if (!(await batch.isCurrent(raw))) {
+      if (batch.itemsLeft <= 0) return false;
+      await batch.store(raw);
+    }
+    work.cursorMs = Math.max(work.cursorMs, updatedMs(raw));
+  }
+  return true;
+}
+
+async function countNew(batch: Batch, items: readonly RawRaindrop[]): Promise<number> {
+  let n = 0;
+  for (const raw of items) if (!(await batch.isCurrent(raw))) n++;
+  return n;
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Chunk, chunkKey, chunksOf, chunkTokens, countWords, overlapTokens } from './chunks.ts';
+import { type Chunk, chunksOf } from './chunks.ts';
+import { chunkKey, chunkTokens, countWords, overlapTokens } from './cut-text.ts';
 
 const key = (index: number) => chunkKey('it-7', index);
 const cut = (text: string) => chunksOf(text, { key });

@@ -1,0 +1,129 @@
+// What a run has left to do, between two batches.
+import type { MirrorState } from './host.ts';
+import { isObject, list } from './raindrop.ts';
+
+/** The names that the state is kept under. */
+export const stateKeys = {
+  /** Up to where everything is stored: the ISO time of an update. */
+  cursor: 'kv:raindrop:last_cursor',
+  /** When the next batch is due: an ISO time. */
+  schedule: 'kv:raindrop:schedule',
+  /** What a run has left to do, as JSON. */
+  run: 'kv:raindrop:run',
+  /** Copies that are to be tried again, as JSON. */
+  copies: 'kv:raindrop:copies',
+} as const;
+
+export const beginning = '1970-01-01T00:00:00.000Z';
+
+/** `updates`: what changed since the cursor. `trash`, `count`: what is gone. `sweep`: all there is. `copies`: tried again. */
+export const phases = ['idle', 'updates', 'trash', 'count', 'sweep', 'copies'] as const;
+export type Phase = (typeof phases)[number];
+
+export interface Sweep {
+  /** The next page. */
+  readonly page: number;
+  /** Ids so far, packed. */
+  readonly seen: string;
+  /** The latest update among them. */
+  readonly latest: string;
+  readonly tries: number;
+}
+
+export interface Run {
+  readonly phase: Phase;
+  /** Where the cursor was found in the list the last time, and whether that page was full. */
+  readonly place: number;
+  readonly isPlaceFull: boolean;
+  /** The API did not sort by update: everything has to be looked at. */
+  readonly isUnsorted: boolean;
+  /** The count was not ours even after a second look. */
+  readonly recounted: boolean;
+  readonly sweep: Sweep | null;
+  readonly sweptAt: string | null;
+  /** How many the API counts and does not show, as the last sweep found. */
+  readonly hidden: number;
+  /** How many there are at Raindrop, as far as it is known. */
+  readonly total: number | null;
+  readonly startedAt: string | null;
+  readonly finishedAt: string | null;
+  /** For people; null when the last batch went well. */
+  readonly problem: string | null;
+}
+
+export const newRun: Run = {
+  phase: 'idle',
+  place: 0,
+  isPlaceFull: false,
+  isUnsorted: false,
+  recounted: false,
+  sweep: null,
+  sweptAt: null,
+  hidden: 0,
+  total: null,
+  startedAt: null,
+  finishedAt: null,
+  problem: null,
+};
+
+export interface WaitingCopy {
+  readonly id: number;
+  readonly tries: number;
+  /** Not before. */
+  readonly after: string;
+}
+
+export async function readRun(state: Pick<MirrorState, 'get'>): Promise<Run> {
+  const value = parse(await state.get(stateKeys.run));
+  return isObject(value) && phases.includes(value.phase as Phase)
+    ? { ...newRun, ...(value as object) }
+    : newRun;
+}
+
+export async function writeRun(state: Pick<MirrorState, 'set'>, run: Run): Promise<void> {
+  await state.set(stateKeys.run, JSON.stringify(run));
+}
+
+export async function readCopies(state: Pick<MirrorState, 'get'>): Promise<WaitingCopy[]> {
+  return list(parse(await state.get(stateKeys.copies))) as WaitingCopy[];
+}
+
+export async function writeCopies(
+  state: Pick<MirrorState, 'set'>,
+  copies: readonly WaitingCopy[],
+): Promise<void> {
+  await state.set(stateKeys.copies, JSON.stringify(copies));
+}
+
+/** Rising ids as the steps between them: a hundred thousand are a few hundred kilobytes. */
+export function packIds(ids: Iterable<number>): string {
+  let last = 0;
+  return [...ids]
+    .sort((a, b) => a - b)
+    .map((id) => {
+      const step = id - last;
+      last = id;
+      return step.toString(36);
+    })
+    .join(' ');
+}
+
+export function unpackIds(packed: string): Set<number> {
+  let last = 0;
+  const steps = packed === '' ? [] : packed.split(' ');
+  return new Set(
+    steps.map((step) => {
+      last += Number.parseInt(step, 36);
+      return last;
+    }),
+  );
+}
+
+function parse(text: string | null): unknown {
+  if (text === null) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
