@@ -19,9 +19,10 @@ export function itemSource({ items, files }: { items: ItemTexts; files: TextFile
     list: items.list,
     async read(ids, ofUser) {
       const rows = await items.read(ids, ofUser);
-      const readCopy = async ({ snapshotKey }: ItemText) => {
-        if (snapshotKey === null) return '';
-        const key = `${snapshotKey}/plain.txt`;
+      const readCopy = async ({ snapshotKey, raindropId }: ItemText) => {
+        const folder = snapshotKey ?? (raindropId === null ? null : `raindrops/${raindropId}`);
+        if (folder === null) return '';
+        const key = `${folder}/plain.txt`;
         if (ofUser === undefined) return readText(files, key, indexedBytes);
         // What was found is shown even while the library cannot be read.
         return readText(files, key, shownBytes).catch(() => '');
@@ -32,12 +33,14 @@ export function itemSource({ items, files }: { items: ItemTexts; files: TextFile
 }
 
 function toText(item: ItemText, copy: string): SearchText {
-  const { id, userId, url, title, publishedAt, excerpt, author, siteName, tags } = item;
+  const { id, userId, url, title, publishedAt, excerpt, author, siteName, tags, raindropNote } = item;
   return {
     userId,
     refId: id,
     title,
-    text: [excerpt, copy, author, siteName, tags ?? ''].filter((line) => line !== '').join('\n'),
+    text: [excerpt, raindropNote ?? '', copy, author, siteName, tags ?? '']
+      .filter((line) => line !== '')
+      .join('\n'),
     // By the rules of today, as for entries and bookmarks: the key of the row may be of older ones.
     ...(isPageAddress(url)
       ? { url, urlKey: savedUrl(url).key, site: new URL(url).hostname }

@@ -12,12 +12,12 @@ export async function startRun({
   state,
   now,
 }: Pick<MirrorHost, 'state' | 'now'>): Promise<BatchMessage | undefined> {
-  const { phase } = await readRun(state);
+  const { phase, page } = await readRun(state);
   const due = Date.parse((await state.get(stateKeys.schedule)) ?? beginning);
   // Its own next batch will come. One that has not come in time is lost, and the run goes on from here.
   if (phase !== 'idle' && due > now()) return undefined;
   await state.set(stateKeys.schedule, iso(now()));
-  return { page: 0, cursor: (await state.get(stateKeys.cursor)) ?? beginning };
+  return { page: phase === 'idle' ? 0 : page, cursor: (await state.get(stateKeys.cursor)) ?? beginning };
 }
 
 /**

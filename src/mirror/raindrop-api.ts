@@ -24,7 +24,8 @@ export interface RaindropApi {
   /** Undefined when it is gone for good. */
   get(id: number): Promise<RawRaindrop | undefined>;
   collections(): Promise<MirroredCollection[]>;
-  copy(id: number): Promise<CopyOutcome>;
+  /** `size` is what Raindrop says that the copy takes up, compressed; 0 where it does not say. */
+  copy(id: number, size: number): Promise<CopyOutcome>;
 }
 
 /** Between the starts of two requests: at most ten in a minute, and not in step. */
@@ -157,9 +158,9 @@ export function raindropApi(host: MirrorHost): RaindropApi {
       return [...list(roots.items), ...list(children.items)].flatMap(collectionOf);
     },
 
-    async copy(id) {
+    async copy(id, size) {
       try {
-        return await patiently(`/raindrop/${id}/cache`, (response) => copyOf(host, response));
+        return await patiently(`/raindrop/${id}/cache`, (response) => copyOf(host, response, size));
       } catch (error) {
         // That one copy cannot be had says nothing of the others; that nothing can be had does.
         if (!(error instanceof Postponed) || error.reason !== 'failing') throw error;
@@ -170,7 +171,7 @@ export function raindropApi(host: MirrorHost): RaindropApi {
 }
 
 /** Undefined for what may be better the next time; throws for a body that breaks off. */
-async function copyOf(host: MirrorHost, first: Response): Promise<CopyOutcome | undefined> {
+async function copyOf(host: MirrorHost, first: Response, size: number): Promise<CopyOutcome | undefined> {
   let response = first;
   for (let hops = 0; isRedirect(response); hops++) {
     const location = response.headers.get('location');
@@ -191,6 +192,12 @@ async function copyOf(host: MirrorHost, first: Response): Promise<CopyOutcome | 
     // An address that has run out: the next attempt asks for another.
     if (!isOfRaindrop) throw new Error(`the store of copies answered ${response.status}`);
     return undefined;
+  }
+  // A compressed stream that was cut is decoded as far as it goes, without a word. Its length tells.
+  const sent = Number(response.headers.get('content-length') ?? Number.NaN);
+  if (response.headers.get('content-encoding') === 'gzip' && sent < size) {
+    await leave(response);
+    throw new Error('the copy is shorter than Raindrop says');
   }
   const bytes = await readAtMost(response, mostCopyBytes);
   if (!bytes) return { kind: 'failed', what: 'The copy is larger than 48 MB.', isForGood: true };

@@ -54,11 +54,12 @@ export async function runBatch(host: MirrorHost, { page, cursor }: BatchMessage)
   // The cursor first: what the run says after it may rely on it.
   if (after !== cursor || (await host.state.get(stateKeys.cursor)) === null)
     await host.state.set(stateKeys.cursor, after);
-  await writeRun(host.state, { ...work.run, problem });
   const isDone = work.run.phase === 'idle';
+  const next = { page: nextPage({ page, isMoved: after !== cursor || isDone, work }), cursor: after };
+  await writeRun(host.state, { ...work.run, page: next.page, problem });
   return {
     cursor: after,
-    next: { page: nextPage({ page, isMoved: after !== cursor || isDone, work }), cursor: after },
+    next,
     delay: delay ?? (isDone ? betweenRunsMs : betweenBatchesMs),
     isDone: isDone && delay === undefined,
     processed: work.batch.processed,

@@ -32,6 +32,8 @@ export interface Sweep {
 
 export interface Run {
   readonly phase: Phase;
+  /** Of the message that comes next. */
+  readonly page: number;
   /** Where the cursor was found in the list the last time, and whether that page was full. */
   readonly place: number;
   readonly isPlaceFull: boolean;
@@ -53,6 +55,7 @@ export interface Run {
 
 export const newRun: Run = {
   phase: 'idle',
+  page: 0,
   place: 0,
   isPlaceFull: false,
   isUnsorted: false,

@@ -100,7 +100,7 @@ async function storeCopy(
   if (cache?.status !== 'ready') return without(stateOf(cache?.status), cache?.status === 'retry');
   const created = cache.createdAt === '' ? null : cache.createdAt;
   if (kept && created !== null && kept.copy.copy_created === created) return { ...kept, retry: false };
-  const outcome: CopyOutcome = await api.copy(id);
+  const outcome: CopyOutcome = await api.copy(id, cache.size);
   if (outcome.kind === 'none') return without('none', false);
   if (outcome.kind === 'failed') return without('failed', !outcome.isForGood);
   const { bytes, contentType } = outcome;

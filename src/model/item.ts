@@ -7,8 +7,8 @@ export type ItemStatus = (typeof itemStatuses)[number];
 export const enrichmentStatuses = ['pending', 'succeeded', 'failed'] as const;
 export type EnrichmentStatus = (typeof enrichmentStatuses)[number];
 
-/** Why an item is there: saved by hand or import, starred in the reader, highlighted. */
-export const itemOrigins = ['manual', 'bookmark', 'highlight'] as const;
+/** Why an item is there: saved by hand or import, starred in the reader, highlighted, bookmarked at Raindrop. */
+export const itemOrigins = ['manual', 'bookmark', 'highlight', 'raindrop'] as const;
 export type ItemOrigin = (typeof itemOrigins)[number];
 
 /** What a user saved: a page, by whatever route. */
@@ -34,6 +34,9 @@ export interface Item {
   readonly bookmarkId: number | null;
   /** The folder of the kept copy in the library; null while there is none. */
   readonly snapshotKey: string | null;
+  /** What Raindrop calls it, if it is mirrored from there; and whether its permanent copy is kept. */
+  readonly raindropId: number | null;
+  readonly hasPermanentCopy: boolean;
   /** `{userId}/{itemId}.jpg`, under thumbnails/ in the library. */
   readonly thumbnailKey: string | null;
   readonly thumbnailSha256: string | null;

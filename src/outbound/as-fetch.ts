@@ -11,7 +11,7 @@ type Defaults = Pick<
 /** Headers that spoke of the body as it was sent, before it was decoded. */
 const ofTheWire = ['content-encoding', 'content-length', 'transfer-encoding'];
 
-export function asFetch(outbound: Outbound, defaults: Defaults = {}): typeof globalThis.fetch {
+export function asFetch(outbound: Pick<Outbound, 'stream'>, defaults: Defaults = {}): typeof globalThis.fetch {
   return async (input, init) => {
     const request = new Request(input, init);
     const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer());
@@ -46,7 +46,10 @@ function responseOf(outcome: StreamOutcome): Response {
     case 'rate-limited':
       return new Response(outcome.sentence, {
         status: outcome.status ?? 429,
-        headers: { 'retry-after': new Date(outcome.retryAt).toUTCString() },
+        headers: [
+          ...Object.entries(outcome.headers ?? {}).filter(([name]) => name.startsWith('x-ratelimit-')),
+          ['retry-after', new Date(outcome.retryAt).toUTCString()],
+        ],
       });
     case 'gone':
     case 'not-modified':

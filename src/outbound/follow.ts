@@ -92,7 +92,7 @@ export async function follow(
         answer.discard();
         await deps.pauses.remember(key, retryAt);
         const named = namedRetryAfter(answer.headers['retry-after'], deps.now());
-        return turn.endWith(rateLimited(journey, retryAt, { status, named }));
+        return turn.endWith(rateLimited(journey, retryAt, { status, named, headers: answer.headers }));
       }
       if (status === 410 && !input.acceptStatus?.(status)) {
         answer.discard();

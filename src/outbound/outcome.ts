@@ -100,6 +100,8 @@ export interface RateLimited extends Common {
   readonly named: Millis | undefined;
   /** Undefined when nothing was asked: the host had said so before, or others were still waiting for their turn. */
   readonly status: number | undefined;
+  /** Of that answer: some say in words of their own for how long. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface Gone extends Common {
@@ -133,7 +135,11 @@ const whereOf = ({ url, hops }: Where): Where => ({ url, hops });
 export function rateLimited(
   where: Where,
   retryAt: Millis,
-  answer: { readonly status?: number; readonly named?: Millis | undefined } = {},
+  answer: {
+    readonly status?: number;
+    readonly named?: Millis | undefined;
+    readonly headers?: Readonly<Record<string, string>>;
+  } = {},
 ): RateLimited {
   return {
     kind: 'rate-limited',
@@ -141,6 +147,7 @@ export function rateLimited(
     retryAt,
     named: answer.named,
     status: answer.status,
+    headers: answer.headers,
     sentence: 'The server asks to be left alone for a while.',
   };
 }

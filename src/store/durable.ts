@@ -79,7 +79,17 @@ export const durableTables: readonly (DurableTable & { name: TableName })[] = [
     ],
     counts: false,
   },
+  // Its ids are given by Raindrop.
+  { id: 19, name: 'raindrops', key: id, counts: false, files: filesOfRaindrop },
+  { id: 20, name: 'mirror_state', key: [{ column: 'key', type: 'text' }], counts: false },
 ];
+
+function filesOfRaindrop(row: Row): { key: string; sha256: string }[] {
+  return Object.entries(JSON.parse(row.files as string) as object).map(([name, sha256]) => ({
+    key: `raindrops/${row.id}/${name}`,
+    sha256: String(sha256),
+  }));
+}
 
 /** The kept copy of its page, and the picture. */
 function filesOfItem(row: Row): { key: string; sha256: string }[] {

@@ -12,6 +12,10 @@ export interface ItemText extends Text {
   /** With a space between. */
   readonly tags: string | null;
   readonly snapshotKey: string | null;
+  /** Of the raindrop of its page. */
+  readonly raindropId: number | null;
+  /** What its owner wrote about it at Raindrop. */
+  readonly raindropNote: string | null;
   readonly publishedAt: number;
 }
 
@@ -24,8 +28,13 @@ export function itemTexts(db: Database): ItemTexts {
     'items',
     sql`id, user_id AS "userId", url, title, excerpt, author, site_name AS "siteName",
       (SELECT string_agg(t.name, ' ' ORDER BY t.name) FROM item_tags t WHERE t.item_id = items.id) AS tags,
-      snapshot_key AS "snapshotKey", coalesce(published_at, created_at) AS "publishedAt"`,
+      snapshot_key AS "snapshotKey",
+      (SELECT min(d.id) FROM raindrops d WHERE d.item_id = items.id AND d.removed_at IS NULL) AS "raindropId",
+      (SELECT string_agg(d.note, ' ' ORDER BY d.id) FROM raindrops d
+        WHERE d.item_id = items.id AND d.removed_at IS NULL AND d.note <> '') AS "raindropNote",
+      coalesce(published_at, created_at) AS "publishedAt"`,
     sql`deleted_at IS NULL AND (saved_at IS NOT NULL OR snapshot_key IS NOT NULL
-      OR EXISTS (SELECT 1 FROM resources r WHERE r.item_id = items.id AND r.deleted_at IS NULL))`,
+      OR EXISTS (SELECT 1 FROM resources r WHERE r.item_id = items.id AND r.deleted_at IS NULL)
+      OR EXISTS (SELECT 1 FROM raindrops d WHERE d.item_id = items.id AND d.removed_at IS NULL))`,
   );
 }

@@ -19,6 +19,7 @@ import { type ImportStore, importStore } from './legacy/import-store.ts';
 import { type LibraryCheckStore, libraryCheckStore } from './library-check-store.ts';
 import { type LinkStore, linkStore } from './link-store.ts';
 import { type LoginAttemptStore, loginAttemptStore } from './login-attempt-store.ts';
+import { type MirrorStateStore, mirrorStateStore } from './mirror-state-store.ts';
 import { type BookmarkStore, bookmarkStore } from './owned/bookmark-store.ts';
 import { type CollectionStore, collectionStore } from './owned/collection-store.ts';
 import { type EntryQueries, entryQueries } from './owned/entry-query.ts';
@@ -31,6 +32,7 @@ import { type HighlightStore, highlightStore } from './owned/highlights/highligh
 import { type ReplicaStore, replicaStore } from './owned/highlights/replicas.ts';
 import { type SyncStore, syncStore } from './owned/highlights/sync-store.ts';
 import { type ItemStore, itemStore } from './owned/item-store.ts';
+import { type RaindropStore, raindropStore } from './owned/mirror/raindrop-store.ts';
 import { ownedBy } from './owned/owned-rows.ts';
 import { type PreferenceStore, preferenceStore } from './owned/preference-store.ts';
 import { type PullWatch, pullWatch } from './owned/pull-watch.ts';
@@ -74,6 +76,7 @@ export interface Store {
   readonly storage: StorageStore;
   readonly activity: ActivityStore;
   readonly libraryChecks: LibraryCheckStore;
+  readonly mirrorState: MirrorStateStore;
   /** The writing side of search. What a user finds is under forUser(). */
   readonly searchIndex: SearchIndex;
   forUser(userId: number): UserRows;
@@ -105,6 +108,8 @@ export interface UserRows {
   readonly replicas: ReplicaStore;
   /** What keeps highlights in step with their sources. */
   readonly syncs: SyncStore;
+  /** What is mirrored from Raindrop. */
+  readonly raindrops: RaindropStore;
   readonly tokens: TokenStore;
   readonly preferences: PreferenceStore;
   readonly pulls: PullWatch;
@@ -140,6 +145,7 @@ export function createStore(db: Database, now: Clock): Store {
     storage: storageStore(db),
     activity: activityStore(db),
     libraryChecks: libraryCheckStore(db),
+    mirrorState: mirrorStateStore(db),
     searchIndex: searchIndex(db),
     forUser: (userId) => {
       const owned = ownedBy(db, userId);
@@ -158,6 +164,7 @@ export function createStore(db: Database, now: Clock): Store {
         highlights: highlightStore(owned, now),
         replicas: replicaStore(owned, now),
         syncs: syncStore(owned, now),
+        raindrops: raindropStore(owned, now),
         tokens: tokenStore(owned, now),
         preferences: preferenceStore(owned),
         pulls: pullWatch(owned),

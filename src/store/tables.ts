@@ -34,6 +34,8 @@ export interface Tables {
   comments: CommentsTable;
   notes: NotesTable;
   sync_sources: SyncSourcesTable;
+  raindrops: RaindropsTable;
+  mirror_state: MirrorStateTable;
   entry_texts: EntryTextsTable;
   item_links: ItemLinksTable;
   search_docs: SearchDocsTable;
@@ -410,6 +412,38 @@ export interface SyncSourcesTable {
   last_error: Generated<string>;
   last_error_at: number | null;
   created_at: number;
+}
+
+export interface RaindropsTable {
+  id: number;
+  user_id: number;
+  item_id: number | null;
+  link: string;
+  title: string;
+  excerpt: string;
+  note: string;
+  domain: string;
+  /** JSON. */
+  tags: string;
+  /** JSON. */
+  highlights: string;
+  collection_id: number;
+  is_important: 0 | 1;
+  cover: string;
+  cache_status: 'stored' | 'none' | 'pending' | 'refused' | 'failed';
+  raw_sha256: string;
+  text_sha256: string;
+  word_count: number;
+  /** JSON: the SHA-256 of each object under raindrops/<id>, by name. */
+  files: string;
+  created_at: number;
+  updated_at: number;
+  removed_at: number | null;
+}
+
+export interface MirrorStateTable {
+  key: string;
+  value: string;
 }
 
 export interface EntryTextsTable {

@@ -361,6 +361,43 @@ export const generators: Readonly<Record<string, Generator>> = {
     change: ({ pick, text }) => ({ last_error: `e${text}`, last_sync_at: pick }),
     names: { user_id: 'users' },
   },
+  raindrops: {
+    insert: ({ pick, text }, live) => {
+      const user = anyOf(live.get('users'), pick);
+      const item = live.get('items')?.find((row) => row.user_id === user?.id);
+      return (
+        user && {
+          id: 1 + pick,
+          user_id: user.id,
+          item_id: pick % 2 === 0 ? null : (item?.id ?? null),
+          link: `https://example.org/${text}`,
+          title: text,
+          excerpt: text,
+          note: text,
+          domain: 'example.org',
+          tags: JSON.stringify([text]),
+          highlights: '[]',
+          collection_id: -1,
+          is_important: pick % 2,
+          cover: '',
+          cache_status: ['stored', 'none', 'pending', 'refused', 'failed'][pick % 5],
+          raw_sha256: 'a',
+          text_sha256: 'b',
+          word_count: pick,
+          files: '{}',
+          created_at: pick,
+          updated_at: pick,
+          removed_at: null,
+        }
+      );
+    },
+    change: ({ pick, text }) => ({ title: `r${text}`, removed_at: pick % 2 === 0 ? null : pick }),
+    names: { user_id: 'users', item_id: 'items' },
+  },
+  mirror_state: {
+    insert: ({ pick, text }) => ({ key: `${['a', 'A', '%', 'a_'][pick % 4]}${text}`, value: text }),
+    change: ({ text }) => ({ value: `v${text}` }),
+  },
   entry_texts: {
     insert: ({ pick, text }, live) => {
       const entry = anyOf(live.get('entries'), pick);

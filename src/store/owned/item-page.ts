@@ -138,7 +138,9 @@ const trials: Record<Filtered, Trial> = {
       ? sql`i.saved_at IS NOT NULL`
       : origin === 'bookmark'
         ? sql`EXISTS (SELECT 1 FROM bookmarks b WHERE b.user_id = ${userId} AND b.item_id = i.id)`
-        : sql`EXISTS (SELECT 1 FROM resources r WHERE r.user_id = ${userId} AND r.item_id = i.id AND r.deleted_at IS NULL)`,
+        : origin === 'raindrop'
+          ? sql`EXISTS (SELECT 1 FROM raindrops d WHERE d.user_id = ${userId} AND d.item_id = i.id AND d.removed_at IS NULL)`
+          : sql`EXISTS (SELECT 1 FROM resources r WHERE r.user_id = ${userId} AND r.item_id = i.id AND r.deleted_at IS NULL)`,
 };
 
 function trial(userId: number, filter: ItemFilter, name: Filtered | `tag ${string}`): RawBuilder<unknown> {

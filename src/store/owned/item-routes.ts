@@ -1,4 +1,4 @@
-// The routes by which an item is there: a save by hand, a star, a highlight. It lives exactly as long as one of them does.
+// The routes by which an item is there: a save by hand, a star, a highlight, a raindrop. It lives exactly as long as one of them does.
 import { type RawBuilder, sql } from 'kysely';
 import { keepDeletedMs } from '../../model/item.ts';
 import type { Database, Writer } from '../database.ts';
@@ -35,12 +35,14 @@ async function settle(trx: Writer, userId: number, ids: RawBuilder<unknown>, at:
   await noteItems(trx, rows);
 }
 
-/** A star or a highlight. */
+/** A star, a highlight or a raindrop. */
 const hasOtherRoutes = (userId: number) => sql`(
   EXISTS (SELECT 1 FROM bookmarks b
     WHERE b.user_id = ${userId} AND b.item_id = items.id AND b.deleted_at IS NULL)
   OR EXISTS (SELECT 1 FROM resources r
-    WHERE r.user_id = ${userId} AND r.item_id = items.id AND r.deleted_at IS NULL))`;
+    WHERE r.user_id = ${userId} AND r.item_id = items.id AND r.deleted_at IS NULL)
+  OR EXISTS (SELECT 1 FROM raindrops d
+    WHERE d.user_id = ${userId} AND d.item_id = items.id AND d.removed_at IS NULL))`;
 
 /** A person's delete, of items that are there. The star goes with its item; a highlight is not theirs to delete here. */
 export async function dropItems(

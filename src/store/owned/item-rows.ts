@@ -27,6 +27,8 @@ export interface ItemFields {
   readonly createdAt?: number;
   /** What it was read through. Then its site is asked nothing past that: it has no origin here. */
   readonly proxy?: string;
+  /** What a new one has besides. */
+  readonly extra?: Partial<Row<'items'>>;
 }
 
 export interface UpsertedItem {
@@ -107,12 +109,12 @@ async function findItem(
     .executeTakeFirst();
 }
 
-/** Of many pages those that nobody has an item of by any rules: the new ids, by the keys of today. All are pending. */
+/** Of many pages those that nobody has an item of by any rules: the new ids, by the keys of today. */
 export async function insertItems(
   db: Database,
   trx: Writer,
   userId: number,
-  pages: readonly { readonly saved: SavedUrl; readonly title: string }[],
+  pages: readonly { readonly saved: SavedUrl; readonly fields: ItemFields }[],
   at: number,
 ): Promise<Map<string, number>> {
   const keys = pages.flatMap(({ saved: { key, olderKeys = [] } }) => [key, ...olderKeys]);
@@ -129,9 +131,7 @@ export async function insertItems(
   const inserted = await rows
     .insertMany(
       'items',
-      fresh.map(({ saved, title }) =>
-        toItem(saved, { title, titleFrom: 'entry', enrichment: 'pending' }, at),
-      ),
+      fresh.map(({ saved, fields }) => toItem(saved, fields, at)),
     )
     .onConflict((conflict) => conflict.columns(['user_id', 'url_key']).doNothing())
     .returning(['id', 'url_key'])
@@ -156,7 +156,7 @@ async function insertItem(
 
 function toItem(
   { url, key }: SavedUrl,
-  { title, titleFrom, enrichment, savedAt, given, proxy = '', createdAt }: ItemFields,
+  { title, titleFrom, enrichment, savedAt, given, proxy = '', createdAt, extra }: ItemFields,
   at: number,
 ): Omit<NewRow<'items'>, 'user_id'> {
   return {
@@ -169,6 +169,7 @@ function toItem(
     saved_at: savedAt ?? null,
     created_at: createdAt ?? at,
     updated_at: at,
+    ...extra,
     ...(given && {
       excerpt: given.excerpt,
       excerpt_from: given.excerpt === '' ? '' : 'person',

@@ -58,8 +58,15 @@ function columns(db: Pick<Database, 'engine'>, userId: number): RawBuilder<unkno
     b.id AS bookmark_id, octet_length(b.content) AS bookmark_bytes,
     CASE WHEN EXISTS (SELECT 1 FROM resources r
       WHERE r.user_id = ${userId} AND r.item_id = i.id AND r.deleted_at IS NULL) THEN 1 ELSE 0 END AS is_highlighted,
+    (SELECT min(d.id) FROM raindrops d WHERE ${isRaindropOf(userId)}) AS raindrop_id,
+    (SELECT min(d.id) FROM raindrops d WHERE ${isRaindropOf(userId)} AND d.cache_status = 'stored') AS copied_raindrop_id,
     CASE WHEN s.origin IS NULL THEN 0 ELSE 1 END AS has_icon,
     l.state AS link_state, l.checked_at AS link_checked_at, l.dead_since, l.sentence`;
+}
+
+/** Of item `i`. Two raindrops may be of one page; the one that has a copy is shown. */
+function isRaindropOf(userId: number): RawBuilder<unknown> {
+  return sql`d.user_id = ${userId} AND d.item_id = i.id AND d.removed_at IS NULL`;
 }
 
 /** A star is there as long as its item is, and deleted when its item is. */
@@ -75,6 +82,8 @@ type ItemRow = Omit<Row<'items'>, 'user_id'> & {
   readonly bookmark_id: number | null;
   readonly bookmark_bytes: number | null;
   readonly is_highlighted: number;
+  readonly raindrop_id: number | null;
+  readonly copied_raindrop_id: number | null;
   readonly has_icon: number;
   readonly link_state: Row<'item_links'>['state'] | null;
   readonly link_checked_at: number | null;
@@ -102,9 +111,12 @@ function toItem(row: ItemRow): Item {
     origins: originsOf(row),
     bookmarkId: row.bookmark_id,
     snapshotKey: row.snapshot_key,
+    raindropId: row.copied_raindrop_id ?? row.raindrop_id,
+    hasPermanentCopy: row.copied_raindrop_id !== null,
     thumbnailKey: row.thumbnail_key,
     thumbnailSha256: row.thumbnail_sha256,
-    hasContent: row.snapshot_key !== null || Number(row.bookmark_bytes ?? 0) > 0,
+    hasContent:
+      row.snapshot_key !== null || Number(row.bookmark_bytes ?? 0) > 0 || row.copied_raindrop_id !== null,
     hasIcon: row.has_icon === 1,
     link: row.link_state
       ? {
@@ -129,5 +141,6 @@ function originsOf(row: ItemRow): ItemOrigin[] {
     ...(row.saved_at === null ? [] : ['manual' as const]),
     ...(row.bookmark_id === null ? [] : ['bookmark' as const]),
     ...(row.is_highlighted === 1 ? ['highlight' as const] : []),
+    ...(row.raindrop_id === null ? [] : ['raindrop' as const]),
   ];
 }

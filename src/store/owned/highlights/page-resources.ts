@@ -134,7 +134,10 @@ async function insertNewItems<P>(
     db,
     trx,
     userId,
-    pages.map(({ saved, title }) => ({ saved, title })),
+    pages.map(({ saved, title }) => ({
+      saved,
+      fields: { title, titleFrom: 'entry', enrichment: 'pending' },
+    })),
     at,
   );
   const urls = new Map(pages.map(({ saved }) => [saved.key, saved.url]));
