@@ -38,7 +38,7 @@ export function charsetOf({ bytes, contentType }: EncodedDocument): string {
 const checkedAtOnce = 64 * 1024;
 
 function isUtf8(bytes: Uint8Array): boolean {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
   try {
     for (let at = 0; at < bytes.length; at += checkedAtOnce)
       decoder.decode(bytes.subarray(at, at + checkedAtOnce), { stream: true });
@@ -108,5 +108,5 @@ function tryDecode(charset: string, bytes: Uint8Array): string | undefined {
 }
 
 function decode(charset: string, bytes: Uint8Array, fatal: boolean): string {
-  return new TextDecoder(charset, { fatal }).decode(bytes);
+  return new TextDecoder(charset, { fatal, ignoreBOM: false }).decode(bytes);
 }

@@ -4,7 +4,7 @@ import { addToManifests } from './manifest.ts';
 import { loadRaindrop, readChunks, readRaw } from './objects-of.ts';
 import { factsOf, iso, type RawRaindrop } from './raindrop.ts';
 import { perPage, type RaindropApi, raindropApi } from './raindrop-api.ts';
-import { readCopies, type WaitingCopy, writeCopies } from './run-state.ts';
+import { readCopies, readUnsettled, type WaitingCopy, writeCopies, writeUnsettled } from './run-state.ts';
 import { isStored, type Stored, storeRaindrop, storeRemoval } from './store-raindrop.ts';
 
 /** Of pages that have nothing new: so that a batch ends within the time that a Worker has. */
@@ -23,8 +23,16 @@ export class Batch {
   #itemsLeft = perPage;
   #pagesLeft = mostPages;
 
-  constructor(host: MirrorHost) {
+  /** Of this batch, or of one that ended before it could settle them. */
+  readonly #unsettled: Set<number>;
+
+  static async open(host: MirrorHost): Promise<Batch> {
+    return new Batch(host, await readUnsettled(host.state));
+  }
+
+  private constructor(host: MirrorHost, unsettled: readonly number[]) {
     this.#host = host;
+    this.#unsettled = new Set(unsettled);
     const api = raindropApi(host);
     this.api = {
       ...api,
@@ -47,14 +55,23 @@ export class Batch {
     return this.#processed;
   }
 
-  /** Nothing about it has changed, and the index has it. */
-  async isCurrent(raw: RawRaindrop): Promise<boolean> {
-    const known = this.#current.get(raw._id);
-    if (known !== undefined) return known;
-    const isCurrent =
-      (await this.#host.index.known([raw._id])).has(raw._id) && (await isStored(this.#host, raw));
-    this.#current.set(raw._id, isCurrent);
-    return isCurrent;
+  /** Of these, those that the index does not have just as they are. */
+  async changedOf(raws: readonly RawRaindrop[]): Promise<RawRaindrop[]> {
+    const unknown = raws.filter(({ _id }) => !this.#current.has(_id));
+    const known =
+      unknown.length === 0 ? new Set() : await this.#host.index.known(unknown.map(({ _id }) => _id));
+    for (const raw of unknown) {
+      const isKnown = known.has(raw._id) && !this.#unsettled.has(raw._id);
+      this.#current.set(raw._id, isKnown && (await isStored(this.#host, raw)));
+    }
+    return raws.filter(({ _id }) => !this.#current.get(_id));
+  }
+
+  /** Those that will be stored: if we end half way, the next batch knows that their objects say nothing of the index. */
+  async announce(raws: readonly RawRaindrop[]): Promise<void> {
+    const before = this.#unsettled.size;
+    for (const { _id } of raws) this.#unsettled.add(_id);
+    if (this.#unsettled.size > before) await writeUnsettled(this.#host.state, [...this.#unsettled]);
   }
 
   async store(raw: RawRaindrop): Promise<Stored> {
@@ -89,6 +106,8 @@ export class Batch {
         // Words are found without it, and a rebuild with embeddings makes it good.
         log?.('a text could not be embedded', { id, error: String(error) }),
       );
+    for (const { id } of this.#stored) this.#unsettled.delete(id);
+    await writeUnsettled(state, [...this.#unsettled]);
     this.#stored = [];
   }
 

@@ -42,7 +42,7 @@ async function addLines(
     // A last line without an end was cut off by somebody, and is no line.
     const whole = text === '' || text.endsWith('\n') ? text : `${text}\n`;
     const there = new Set(whole.split('\n'));
-    const added = lines.filter((line) => !there.has(line));
+    const added = [...new Set(lines)].filter((line) => !there.has(line));
     if (added.length === 0 && whole === text) return;
     if (await objects.putIf(key, whole + added.map((line) => `${line}\n`).join(''), present?.version)) return;
   }

@@ -24,6 +24,8 @@ export interface RaindropApi {
   /** Undefined when it is gone for good. */
   get(id: number): Promise<RawRaindrop | undefined>;
   collections(): Promise<MirroredCollection[]>;
+  /** How many there are, and when anything about them changed last, if that is told. */
+  stats(): Promise<{ readonly count: number; readonly changedMs: number | undefined }>;
   /** `size` is what Raindrop says that the copy takes up, compressed; 0 where it does not say. */
   copy(id: number, size: number): Promise<CopyOutcome>;
 }
@@ -131,8 +133,8 @@ export function raindropApi(host: MirrorHost): RaindropApi {
     });
 
   return {
-    async list({ collection, page, sort, perPage: size = perPage }) {
-      const body = await json(`/raindrops/${collection}?perpage=${size}&page=${page}&sort=${sort}`);
+    async list({ collection, page, sort }) {
+      const body = await json(`/raindrops/${collection}?perpage=${perPage}&page=${page}&sort=${sort}`);
       return {
         items: list(body.items).filter(isRaw),
         count: typeof body.count === 'number' ? body.count : 0,
@@ -156,6 +158,17 @@ export function raindropApi(host: MirrorHost): RaindropApi {
       const roots = await json('/collections');
       const children = await json('/collections/childrens');
       return [...list(roots.items), ...list(children.items)].flatMap(collectionOf);
+    },
+
+    async stats() {
+      const body = await json('/user/stats');
+      const all = list(body.items).find((item) => isObject(item) && item._id === 0);
+      const { meta } = body;
+      const changed = isObject(meta) ? Date.parse(String(meta.changedBookmarksDate)) : Number.NaN;
+      return {
+        count: isObject(all) && typeof all.count === 'number' ? all.count : 0,
+        changedMs: Number.isNaN(changed) ? undefined : changed,
+      };
     },
 
     async copy(id, size) {

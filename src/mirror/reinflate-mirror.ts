@@ -1,6 +1,6 @@
 // The index from the objects: every raindrop that a manifest or an object tells of, each compared with its hashes.
 import { embed } from './batch.ts';
-import type { Embeddings, MirroredRaindrop, MirrorHost, Objects } from './host.ts';
+import type { MirroredRaindrop, MirrorHost, Objects } from './host.ts';
 import { collectionsKey, raindropIds } from './manifest.ts';
 import { DamagedRaindrop, loadRaindrop } from './objects-of.ts';
 
@@ -43,12 +43,14 @@ export async function reinflateMirror(deps: Deps, options: ReinflateOptions = {}
     writing = index.upsert(loaded);
     // Whoever waits for it below hears of a failure; until then it is nobody's.
     writing.catch(() => {});
-    for (const { id, removedAt } of loaded) {
-      if (removedAt !== null) removed++;
-      else raindrops++;
-      if (rag && embeddings)
-        await embed({ objects, embeddings: embeddings as Embeddings }, id, removedAt !== null);
+    // What is embedded names a row that must be there.
+    if (rag && embeddings) {
+      await writing;
+      for (const { id, removedAt } of loaded) await embed({ objects, embeddings }, id, removedAt !== null);
     }
+    const gone = loaded.filter(({ removedAt }) => removedAt !== null).length;
+    removed += gone;
+    raindrops += loaded.length - gone;
     onProgress?.(Math.min(ids.length, n + atOnce), ids.length);
   }
   await writing;

@@ -15,6 +15,7 @@ export const betweenRunsMs = 24 * 3_600_000;
 const sweepEveryMs = 7 * betweenRunsMs;
 /** Deletions while it goes on make a sweep miss something; then it is begun again. */
 const mostSweeps = 3;
+const mostAskedFor = 40;
 /** What is in the trash longer than that was found before. */
 const trashPages = 20;
 
@@ -33,7 +34,7 @@ type Step = (work: Work) => Promise<void>;
 export async function runBatch(host: MirrorHost, { page, cursor }: BatchMessage): Promise<BatchResult> {
   const work: Work = {
     host,
-    batch: new Batch(host),
+    batch: await Batch.open(host),
     run: await readRun(host.state),
     cursorMs: Date.parse(cursor),
     page,
@@ -95,7 +96,7 @@ const steps: Readonly<Record<Exclude<Run['phase'], 'idle'>, Step>> = {
       const found = await findUpdates(
         batch.api,
         { cursorMs: work.cursorMs, place, isPlaceFull, isSameTime: work.page > 0 },
-        async (items) => (await countNew(batch, items)) >= batch.itemsLeft || batch.isFull,
+        async (items) => (await batch.changedOf(items)).length >= batch.itemsLeft || batch.isFull,
       );
       const isAll = await storeInOrder(work, found.items);
       // Where it is looked for the next time: at the first page that was not done with.
@@ -123,25 +124,28 @@ const steps: Readonly<Record<Exclude<Run['phase'], 'idle'>, Step>> = {
   /** Counts that agree are the proof that nothing was missed; one that was saved just now is no reason to look at all. */
   async count(work) {
     const { host, batch, run } = work;
-    const { count: total } = await batch.api.list({ collection: 0, page: 0, sort: 'created', perPage: 1 });
+    const { count: total, changedMs } = await batch.api.stats();
     const isOurs = total - run.hidden === (await host.index.count());
     const isDue = run.sweptAt === null || host.now() - Date.parse(run.sweptAt) >= sweepEveryMs;
+    // Something was changed, and nothing that was has told so.
+    const isUntold =
+      changedMs !== undefined &&
+      run.changedAt !== null &&
+      changedMs > Math.max(Date.parse(run.changedAt), work.cursorMs) &&
+      batch.processed === 0;
+    const changedAt = changedMs === undefined ? run.changedAt : iso(changedMs);
     work.run = { ...run, total };
-    if (isOurs && !isDue) work.run = { ...work.run, phase: 'copies' };
-    else if (isOurs || run.recounted) work.run = { ...work.run, phase: 'sweep' };
-    else work.run = { ...work.run, phase: 'updates', recounted: true };
+    if (!isOurs && !run.recounted) work.run = { ...work.run, phase: 'updates', recounted: true };
+    else work.run = { ...work.run, changedAt, phase: isOurs && !isDue && !isUntold ? 'copies' : 'sweep' };
   },
 
   async sweep(work) {
     const { batch } = work;
-    const sweep = work.run.sweep ?? { page: 0, seen: '', latest: iso(0), tries: 1 };
-    const { items, count } = await batch.api.list({ collection: 0, page: sweep.page, sort: 'created' });
-    for (const raw of items) {
-      if (await batch.isCurrent(raw)) continue;
-      // Looked at again in the next batch; those that are done are current then.
-      if (batch.itemsLeft <= 0) return;
-      await batch.store(raw);
-    }
+    const begun = work.run.sweep ?? { page: 0, count: 0, seen: '', latest: iso(0), tries: 1 };
+    const { items, count } = await batch.api.list({ collection: 0, page: begun.page, sort: 'created' });
+    const sweep = begun.page === 0 ? { ...begun, count } : begun;
+    // What does not fit is looked at again in the next batch; those that are done are current then.
+    if (!(await storeChanged(batch, items))) return;
     const seen = unpackIds(sweep.seen);
     for (const { _id } of items) seen.add(_id);
     const latest = iso(Math.max(Date.parse(sweep.latest), ...items.map(updatedMs)));
@@ -159,8 +163,10 @@ const steps: Readonly<Record<Exclude<Run['phase'], 'idle'>, Step>> = {
     for (const { id } of (await readCopies(host.state)).filter(({ after }) => after <= now)) {
       if (batch.itemsLeft <= 0) return;
       const raw = await batch.api.get(id);
-      if (raw && raw.removed !== true) await batch.store(raw);
-      else await batch.remove(id);
+      if (raw && raw.removed !== true) {
+        await batch.announce([raw]);
+        await batch.store(raw);
+      } else await batch.remove(id);
     }
     work.run = { ...work.run, phase: 'idle', finishedAt: now };
   },
@@ -170,17 +176,18 @@ const steps: Readonly<Record<Exclude<Run['phase'], 'idle'>, Step>> = {
 async function endSweep(work: Work, seen: ReadonlySet<number>, count: number): Promise<void> {
   const { host, batch, run } = work;
   const sweep = run.sweep as NonNullable<Run['sweep']>;
-  if (seen.size !== count && sweep.tries < mostSweeps) {
-    work.run = { ...run, sweep: { page: 0, seen: '', latest: sweep.latest, tries: sweep.tries + 1 } };
+  // One that is deleted meanwhile moves the others up, and hides one that is there behind its own absence.
+  const isWhole = seen.size === count && sweep.count === count;
+  if (!isWhole && sweep.tries < mostSweeps) {
+    work.run = {
+      ...run,
+      sweep: { page: 0, count: 0, seen: '', latest: sweep.latest, tries: sweep.tries + 1 },
+    };
     return;
   }
   await batch.settle();
-  const isWhole = seen.size === count;
-  if (isWhole) {
-    const gone: number[] = [];
-    for await (const id of host.index.liveIds()) if (!seen.has(id)) gone.push(id);
-    for (const id of gone) await batch.remove(id);
-  } else
+  if (isWhole) await removeUnseen(work, seen);
+  else
     host.log?.('not all raindrops could be seen, so none is taken for deleted', { seen: seen.size, count });
   // Without an order, only now is nothing left before the latest.
   if (run.isUnsorted) work.cursorMs = Math.max(work.cursorMs, Date.parse(sweep.latest));
@@ -189,25 +196,41 @@ async function endSweep(work: Work, seen: ReadonlySet<number>, count: number): P
     phase: run.isUnsorted ? 'trash' : 'copies',
     sweep: null,
     sweptAt: iso(host.now()),
-    hidden: count - seen.size,
+    hidden: sweep.count === count ? count - seen.size : 0,
   };
+}
+
+/** A few are asked for by name first: lists may be late. */
+async function removeUnseen({ host, batch }: Work, seen: ReadonlySet<number>): Promise<void> {
+  const unseen: number[] = [];
+  for await (const id of host.index.liveIds()) if (!seen.has(id)) unseen.push(id);
+  for (const id of unseen) {
+    const raw = unseen.length <= mostAskedFor ? await batch.api.get(id) : undefined;
+    if (!raw || raw.removed === true) await batch.remove(id);
+  }
 }
 
 /** The earliest first, so that the cursor may follow. True when none is left. */
 async function storeInOrder(work: Work, items: readonly RawRaindrop[]): Promise<boolean> {
-  const { batch } = work;
+  return storeChanged(work.batch, items, (raw) => {
+    work.cursorMs = Math.max(work.cursorMs, updatedMs(raw));
+  });
+}
+
+/** In the order that they have; `onDone` is told of each that is stored, now or before. False when some did not fit. */
+async function storeChanged(
+  batch: Batch,
+  items: readonly RawRaindrop[],
+  onDone: (raw: RawRaindrop) => void = () => {},
+): Promise<boolean> {
+  const changed = new Set(await batch.changedOf(items));
+  await batch.announce([...changed].slice(0, batch.itemsLeft));
   for (const raw of items) {
-    if (!(await batch.isCurrent(raw))) {
+    if (changed.has(raw)) {
       if (batch.itemsLeft <= 0) return false;
       await batch.store(raw);
     }
-    work.cursorMs = Math.max(work.cursorMs, updatedMs(raw));
+    onDone(raw);
   }
   return true;
-}
-
-async function countNew(batch: Batch, items: readonly RawRaindrop[]): Promise<number> {
-  let n = 0;
-  for (const raw of items) if (!(await batch.isCurrent(raw))) n++;
-  return n;
 }

@@ -10,6 +10,8 @@ export const stateKeys = {
   schedule: 'kv:raindrop:schedule',
   /** What a run has left to do, as JSON. */
   run: 'kv:raindrop:run',
+  /** Raindrops whose objects may be ahead of the index, as JSON. */
+  unsettled: 'kv:raindrop:unsettled',
   /** Copies that are to be tried again, as JSON. */
   copies: 'kv:raindrop:copies',
 } as const;
@@ -23,6 +25,8 @@ export type Phase = (typeof phases)[number];
 export interface Sweep {
   /** The next page. */
   readonly page: number;
+  /** How many there were when it began. */
+  readonly count: number;
   /** Ids so far, packed. */
   readonly seen: string;
   /** The latest update among them. */
@@ -45,6 +49,8 @@ export interface Run {
   readonly sweptAt: string | null;
   /** How many the API counts and does not show, as the last sweep found. */
   readonly hidden: number;
+  /** When anything changed last at Raindrop, as it said in the last run. */
+  readonly changedAt: string | null;
   /** How many there are at Raindrop, as far as it is known. */
   readonly total: number | null;
   readonly startedAt: string | null;
@@ -63,6 +69,7 @@ export const newRun: Run = {
   sweep: null,
   sweptAt: null,
   hidden: 0,
+  changedAt: null,
   total: null,
   startedAt: null,
   finishedAt: null,
@@ -96,6 +103,14 @@ export async function writeCopies(
   copies: readonly WaitingCopy[],
 ): Promise<void> {
   await state.set(stateKeys.copies, JSON.stringify(copies));
+}
+
+export async function readUnsettled(state: Pick<MirrorState, 'get'>): Promise<number[]> {
+  return list(parse(await state.get(stateKeys.unsettled))) as number[];
+}
+
+export async function writeUnsettled(state: Pick<MirrorState, 'set'>, ids: readonly number[]): Promise<void> {
+  await state.set(stateKeys.unsettled, JSON.stringify(ids));
 }
 
 /** Rising ids as the steps between them: a hundred thousand are a few hundred kilobytes. */

@@ -11,7 +11,10 @@ type Defaults = Pick<
 /** Headers that spoke of the body as it was sent, before it was decoded. */
 const ofTheWire = ['content-encoding', 'content-length', 'transfer-encoding'];
 
-export function asFetch(outbound: Pick<Outbound, 'stream'>, defaults: Defaults = {}): typeof globalThis.fetch {
+export function asFetch(
+  outbound: Pick<Outbound, 'stream'>,
+  defaults: Defaults = {},
+): typeof globalThis.fetch {
   return async (input, init) => {
     const request = new Request(input, init);
     const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer());

@@ -68,7 +68,8 @@ export async function keepCollections(
 
 function nameOf(title: string): string {
   const name = title.replace(/\s+/g, ' ').trim();
-  return [...(name === '' ? 'Untitled' : name)].slice(0, itemLimits.collectionName).join('');
+  if (name === '') return 'Untitled';
+  return name.slice(0, itemLimits.collectionName).replace(/[\ud800-\udbff]$/, '');
 }
 
 /** Whether `id` is `inner`, or has it inside: a circle is no tree. */
