@@ -26,6 +26,7 @@ process.exit(await tasks[task]());
 function check() {
   return [
     [tool('typescript/bin/tsc'), '--project', root],
+    [tool('typescript/bin/tsc'), '--project', join(root, 'cloudflare')],
     [
       tool('svelte-check/bin/svelte-check'),
       '--workspace',
