@@ -28,6 +28,7 @@ import { itemFileRoutes } from './routes/item-files.ts';
 import { itemRoutes } from './routes/items.ts';
 import { jobRoutes } from './routes/jobs.ts';
 import { libraryCheckRoutes } from './routes/library-check.ts';
+import { mirrorRoutes } from './routes/mirror.ts';
 import { oidcRoutes } from './routes/oidc.ts';
 import { operationRoutes } from './routes/operations.ts';
 import { opmlRoutes } from './routes/opml.ts';
@@ -69,6 +70,7 @@ export function createApi(deps: ApiDeps) {
   highlightFileRoutes(router, deps);
   searchRoutes(router, deps);
   jobRoutes(router, deps, streams);
+  mirrorRoutes(router, deps);
   storageRoutes(router, deps);
   activityRoutes(router, deps);
   libraryCheckRoutes(router, deps);

@@ -8,6 +8,7 @@ import type { FolderStats } from '../library/stats.ts';
 import type { Log } from '../log.ts';
 import type { Clock, RandomText } from '../model/glossary.ts';
 import type { SearchSources } from '../model/search.ts';
+import type { Secret } from '../model/secret.ts';
 import type { Scope, User } from '../model/user.ts';
 import type { Store, UserRows } from '../store/store.ts';
 import type { ClientRules } from './client.ts';
@@ -31,6 +32,8 @@ export interface ApiDeps {
   readonly discoverFeeds: (address: string) => Promise<readonly FoundFeed[]>;
   /** Of the library: kept copies and pictures. */
   readonly files: Pick<Files, 'read'>;
+  /** The account that is mirrored. */
+  readonly raindrop: { readonly token: Secret | undefined; readonly apiUrl: string };
   readonly measureLibrary: () => Promise<readonly FolderStats[]>;
   /** The texts of what a search finds. */
   readonly searchSources: SearchSources;

@@ -7,6 +7,7 @@ import { highlightsCommand } from './highlights.ts';
 import { importCommand } from './import.ts';
 import { jobsCommand } from './jobs.ts';
 import { libraryCommand } from './library.ts';
+import { mirrorCommand } from './mirror.ts';
 import { reinflateCommand } from './reinflate.ts';
 import type { Runtime } from './runtime.ts';
 import { searchCommand } from './search.ts';
@@ -47,6 +48,7 @@ function program(runtime: Runtime): Command {
   root.addCommand(exportCommand(runtime));
   root.addCommand(syncCommand(runtime));
   root.addCommand(highlightsCommand(runtime));
+  root.addCommand(mirrorCommand(runtime));
   for (const command of withSubcommands(root)) {
     command.exitOverride().configureOutput({
       writeOut: (text) => runtime.stdout.write(text),
@@ -76,6 +78,7 @@ Examples:
   lectern import kindle "My Clippings.txt"        bring in the highlights of a Kindle
   lectern export highlights -o highlights.md      all highlights as one document
   lectern sync research --db research.db          bring highlights in step with Research
+  lectern mirror status                           where the mirror of Raindrop stands
 
 Settings come from the environment: LECTERN_HOME (./data), LECTERN_PORT (8484),
 LECTERN_DATABASE_URL, LECTERN_PASSWORD and more; README.md lists them.

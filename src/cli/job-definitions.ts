@@ -1,4 +1,5 @@
 // Every kind of job that the worker can do, put together from the features.
+import { Conflict, Later } from '../errors.ts';
 import { fetchFullText } from '../feeds/full-text/fetch-full-text.ts';
 import { fetchIcon } from '../feeds/icons/fetch-icon.ts';
 import { iconKind } from '../feeds/icons/icon-jobs.ts';
@@ -13,9 +14,13 @@ import { purgeItem, purgeKind } from '../items/purge-item.ts';
 import { createScreenshots } from '../items/screenshot/take-screenshot.ts';
 import { defineJob, type JobDefinition } from '../jobs/registry.ts';
 import { checkLibraryKind, runLibraryCheck } from '../library/check-job.ts';
+import { mirrorKind, runMirrorBatch } from '../mirror/node/mirror.ts';
 import { createHostTurns } from '../outbound/host-turns.ts';
 import { fullTextKind } from '../store/reader/full-text-jobs.ts';
+import { handHighlights } from './mirror.ts';
 import { type Runtime, type Serving, userAgent } from './runtime.ts';
+
+const untilFreeMs = 60_000;
 
 export function jobDefinitions(
   runtime: Runtime,
@@ -85,5 +90,23 @@ export function jobDefinitions(
     handler: ({ payload, ...context }) =>
       checkLink({ links: store.links, outbound, turns: oneAtATime, now: runtime.now }, payload, context),
   });
-  return [pull, findIcon, enrich, findFullText, purge, lookForPage, checkLibrary] as JobDefinition[];
+  const mirror = defineJob({
+    ...mirrorKind,
+    handler: async ({ payload, signal }) => {
+      const batch = runMirrorBatch(
+        {
+          ...{ store, library, outbound, log, now: runtime.now, random: runtime.random },
+          raindrop: config.raindrop,
+          onStored: (userId) => handHighlights(store, userId),
+        },
+        payload,
+        { holder: runtime.randomText(12), signal },
+      );
+      await batch.catch((error) => {
+        // Somebody runs it by hand; what is left after that is due again.
+        throw error instanceof Conflict ? new Later(untilFreeMs) : error;
+      });
+    },
+  });
+  return [pull, findIcon, enrich, findFullText, purge, lookForPage, checkLibrary, mirror] as JobDefinition[];
 }

@@ -1,15 +1,21 @@
 import { Command } from 'commander';
+import { defaultOwnerName } from '../accounts/setup.ts';
 import { StartupError } from '../errors.ts';
 import { enrichPending } from '../items/enrich-pending.ts';
 import type { Files } from '../library/files/files.ts';
 import { openFiles } from '../library/files/open-files.ts';
 import { segmentKey } from '../library/journal/segment.ts';
 import { missingSets, readPart, readSets } from '../library/journal/sets.ts';
+import { hasSegments } from '../library/library.ts';
 import { reinflate } from '../library/reinflate.ts';
+import { hasMirror, takeInRaindrops } from '../mirror/node/reinflate.ts';
+import type { ReinflatedMirror } from '../mirror/reinflate-mirror.ts';
 import { readMigrations } from '../store/migrations.ts';
 import { requireOwnIndex } from '../store/open.ts';
 import { clearIndex, openRebuild } from '../store/reinflate/open-rebuild.ts';
 import type { Rebuild } from '../store/reinflate/rebuild.ts';
+import type { Store } from '../store/store.ts';
+import { handHighlights } from './mirror.ts';
 import { progressBar } from './progress.ts';
 import { configure, type Runtime, withStore } from './runtime.ts';
 
@@ -31,28 +37,26 @@ async function run(
   const { now, randomText } = runtime;
   const files = await openFiles(config.library, { now, randomText });
   await requireOwnIndex(config.database);
-  await requireWhole(files);
+  const isMirrorAlone = !(await hasSegments(files)) && (await hasMirror(files));
+  if (!isMirrorAlone) await requireWhole(files);
   const aside = await makeRoom(runtime, force);
   if (aside) log.info(aside);
 
   const started = performance.now();
   const bar = progressBar(runtime, 'Rebuilding');
-  const rebuild = await openRebuild(config.database, { now, pullIntervalMs: config.pull.intervalMs });
-  const summary = await closing(rebuild, () =>
-    reinflate({
-      files,
-      rebuild,
-      randomText,
-      onProgress: ({ facts, totalFacts }) => bar.update(facts, totalFacts),
-    }).finally(() => bar.end()),
-  );
-  const { hash, tables } = await withStore(runtime, async ({ store }) => {
+  const summary = isMirrorAlone
+    ? { sets: 0, facts: 0, resumed: false }
+    : await replay(runtime, files, (facts, total) => bar.update(facts, total)).finally(() => bar.end());
+  const { hash, tables, mirror } = await withStore(runtime, async ({ store }) => {
+    const mirror = await takeInMirror(runtime, store, files);
     await enrichPending(store);
-    return store.stateHash();
+    return { mirror, ...(await store.stateHash()) };
   });
   const seconds = Math.round((performance.now() - started) / 100) / 10;
   if (json) {
-    runtime.stdout.write(`${JSON.stringify({ ...summary, seconds, state_hash: hash, tables }, null, 2)}\n`);
+    runtime.stdout.write(
+      `${JSON.stringify({ ...summary, seconds, state_hash: hash, tables, mirror }, null, 2)}\n`,
+    );
     return;
   }
   const rows = tables.map(({ table, rows }) => `${rows} ${table}`).join(', ');
@@ -60,6 +64,38 @@ async function run(
     `The index is rebuilt${summary.resumed ? ', from where it was interrupted' : ''}: ${rows}.\n` +
       `${summary.facts} facts of ${summary.sets} sets in ${seconds} s. State hash ${hash}\n`,
   );
+  if (mirror.raindrops + mirror.removed > 0)
+    runtime.stdout.write(
+      `${mirror.raindrops + mirror.removed} raindrops came from the files of the mirror.\n`,
+    );
+  for (const { id, what } of mirror.problems)
+    runtime.stdout.write(`Raindrop ${id} was left out: ${what}. The mirror fetches it anew.\n`);
+}
+
+async function replay(runtime: Runtime, files: Files, onProgress: (facts: number, total: number) => void) {
+  const { config } = runtime.readConfig();
+  const { now, randomText } = runtime;
+  const rebuild = await openRebuild(config.database, { now, pullIntervalMs: config.pull.intervalMs });
+  return closing(rebuild, () =>
+    reinflate({
+      ...{ files, rebuild, randomText },
+      onProgress: ({ facts, totalFacts }) => onProgress(facts, totalFacts),
+    }),
+  );
+}
+
+/** What the files of the mirror tell of and the journal does not. It belongs to the owner, who may have to come yet. */
+async function takeInMirror(runtime: Runtime, store: Store, files: Files): Promise<ReinflatedMirror> {
+  if (!(await hasMirror(files))) return { raindrops: 0, removed: 0, problems: [] };
+  const owner =
+    (await store.users.findOwner()) ??
+    (await store.users.create({ username: defaultOwnerName, passwordHash: null, role: 'owner' }));
+  const bar = progressBar(runtime, 'Reading the mirror');
+  const taken = await takeInRaindrops({ store, files }, owner.id, (done, total) =>
+    bar.update(done, total),
+  ).finally(() => bar.end());
+  if (taken.raindrops > 0) await handHighlights(store, owner.id);
+  return taken;
 }
 
 /** Before the index is touched: there is something to rebuild from, and every file of it can be read. */

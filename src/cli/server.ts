@@ -126,9 +126,9 @@ function startUpkeep(runtime: Runtime, opened: Serving, onFatal: (error: Error) 
     },
     runtime.randomText(12),
   );
-  const { login, pull } = opened.config;
+  const { login, pull, raindrop } = opened.config;
   const pulls = { settings: pull, random: runtime.random };
-  return startWorker({ ...opened, indexer, loginLimits: login, pulls, now: runtime.now, onFatal });
+  return startWorker({ ...opened, indexer, loginLimits: login, pulls, raindrop, now: runtime.now, onFatal });
 }
 
 async function startApi(runtime: Runtime, opened: Serving) {
@@ -149,6 +149,7 @@ async function startApi(runtime: Runtime, opened: Serving) {
     discoverFeeds: feedFinder(opened.outbound),
     searchSources: searchSources(store, opened.library.files),
     files: opened.library.files,
+    raindrop: config.raindrop,
     measureLibrary: () => libraryStats(opened.library.files),
   });
   const listening = await listen(app.fetch, config);

@@ -10,7 +10,9 @@ import { lookEveryMs } from '../library/journal/flush-rules.ts';
 import type { Flusher } from '../library/journal/flusher.ts';
 import type { Library } from '../library/library.ts';
 import type { Log } from '../log.ts';
+import { scheduleMirror } from '../mirror/node/mirror.ts';
 import type { Clock } from '../model/glossary.ts';
+import type { Secret } from '../model/secret.ts';
 import type { Indexer } from '../search/index-pending.ts';
 import type { AttemptLimits } from '../store/login-attempt-store.ts';
 import type { Store } from '../store/store.ts';
@@ -33,6 +35,7 @@ const keepOtherMs = 30 * 24 * 3_600_000;
 const forgetAtOnce = 500;
 const indexEveryMs = 500;
 const countEveryMs = 60_000;
+const mirrorEveryMs = 30_000;
 
 export interface WorkerDeps {
   readonly store: Store;
@@ -42,6 +45,7 @@ export interface WorkerDeps {
   readonly loginLimits: AttemptLimits;
   readonly pulls: Omit<ScheduleDeps, 'pulls'>;
   readonly pullTally: PullTally;
+  readonly raindrop: { readonly token: Secret | undefined; readonly apiUrl: string };
   readonly now: Clock;
   readonly log: Log;
   /** Called when going on makes no sense. */
@@ -80,6 +84,7 @@ export function startWorker(deps: WorkerDeps): RunningWorker {
     every(sweepEveryMs, () => store.readerUpkeep.sweepDeletedFeeds(), onError('sweep deleted feeds')),
     every(forgetJobsEveryMs, () => forgetOldJobs(store), onError('forget old jobs')),
     every(countEveryMs, () => store.activity.add(pullTally.take()), onError('count pulls')),
+    every(mirrorEveryMs, () => mirror(deps), onError('put the mirror into the queue')),
     every(forgetEveryMs, () => forgetExpired(store, loginLimits), onError('forget expired')),
   ];
   return {
@@ -100,6 +105,10 @@ async function lookForIcons(store: Store, now: Clock): Promise<void> {
 
 async function checkLinks(store: Store): Promise<void> {
   await scheduleLinkChecks(store);
+}
+
+async function mirror(deps: WorkerDeps): Promise<void> {
+  await scheduleMirror(deps);
 }
 
 async function indexForSearch(indexer: Indexer): Promise<void> {

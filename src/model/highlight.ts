@@ -124,7 +124,15 @@ export interface Counts {
 export type SyncCounts = Readonly<Record<HighlightKind, Counts>>;
 
 /** How a source is kept in step. */
-export const syncKinds = ['light', 'research', 'kindle', 'readwise', 'hypothesis', 'koreader'] as const;
+export const syncKinds = [
+  'light',
+  'research',
+  'raindrop',
+  'kindle',
+  'readwise',
+  'hypothesis',
+  'koreader',
+] as const;
 export type SyncKind = (typeof syncKinds)[number];
 
 /** Each file that is imported is of the one source of its kind. */

@@ -46,6 +46,7 @@ const resources: Record<string, (api: TestApi, user: User) => Promise<number | s
   '/api/v1/items/{id}/enrich': addItem,
   '/api/v1/items/{id}/thumbnail': addItem,
   '/api/v1/items/{id}/content': addItem,
+  '/api/v1/items/{id}/permacopy': addItem,
   '/api/v1/items/{id}/icon': addItem,
   '/api/v1/tags/{name}': async ({ opened }, user) => {
     const name = `tag ${counter++}`;

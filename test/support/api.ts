@@ -22,6 +22,7 @@ import type { Files } from '../../src/library/files/files.ts';
 import { openFolderFiles } from '../../src/library/files/folder-files.ts';
 import type { FolderStats } from '../../src/library/stats.ts';
 import { createLog } from '../../src/log.ts';
+import type { Secret } from '../../src/model/secret.ts';
 import type { Scope, User } from '../../src/model/user.ts';
 import type { AttemptLimits } from '../../src/store/login-attempt-store.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -45,6 +46,7 @@ export interface ApiOptions {
   loginLimits?: Partial<AttemptLimits>;
   /** In place of the real store, for a suite that wants a moment of it to last. */
   discoverFeeds?: (address: string) => Promise<readonly FoundFeed[]>;
+  raindrop?: { readonly token: Secret | undefined; readonly apiUrl: string };
   measureLibrary?: () => Promise<readonly FolderStats[]>;
   files?: Pick<Files, 'read'>;
   store?: Store;
@@ -93,6 +95,7 @@ export class TestApi {
       discoverFeeds: options.discoverFeeds ?? (async () => []),
       searchSources: searchSources(store, opened.files),
       files: options.files ?? opened.files,
+      raindrop: options.raindrop ?? { token: undefined, apiUrl: '' },
       measureLibrary: options.measureLibrary ?? (async () => []),
     });
     this.app = app;

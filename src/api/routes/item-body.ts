@@ -17,6 +17,9 @@ const Details = z
     wordCount: z.int(),
     origins: z.array(z.enum(itemOrigins)).openapi({ description: 'Why it is there' }),
     hasContent: z.boolean().openapi({ description: 'Whether there is a readable copy, at /content' }),
+    hasPermanentCopy: z
+      .boolean()
+      .openapi({ description: 'Whether the permanent copy of Raindrop is kept, at /permacopy' }),
     hasIcon: z.boolean().openapi({ description: 'Whether its site has an icon, at /icon' }),
     bookmarkId: z.string().nullable(),
     deletedAt: isoTime.nullable(),
@@ -86,7 +89,8 @@ export function toItemBody(item: Item, { base, include }: Shown): z.infer<typeof
 }
 
 function toDetails(item: Item): z.infer<typeof Details> {
-  const { author, siteName, language, canonicalUrl, wordCount, hasContent, hasIcon, link } = item;
+  const { author, siteName, language, canonicalUrl, wordCount, hasContent, hasPermanentCopy, hasIcon, link } =
+    item;
   return {
     author,
     siteName,
@@ -96,6 +100,7 @@ function toDetails(item: Item): z.infer<typeof Details> {
     wordCount,
     origins: [...item.origins],
     hasContent,
+    hasPermanentCopy,
     hasIcon,
     bookmarkId: item.bookmarkId === null ? null : String(item.bookmarkId),
     deletedAt: timeOrNull(item.deletedAt),

@@ -5,6 +5,8 @@ import type { Item } from '../../model/item.ts';
 import type { UserRows } from '../../store/store.ts';
 import type { ApiDeps } from '../context.ts';
 import { namesEtag } from '../if-none-match.ts';
+import { escapeHtml } from '../pages/page.ts';
+import { type PermanentCopy, sendPermanentCopy } from '../pages/permanent-copy.ts';
 import { sendArticle } from '../pages/reading-page.ts';
 import type { Router } from '../router.ts';
 import { articleResponses, idParam } from '../schemas.ts';
@@ -62,9 +64,33 @@ export function itemFileRoutes(router: Router, { files }: Pick<ApiDeps, 'files'>
     async (c) => {
       const { rows } = c.get('actor');
       const item = await rows.items.get(c.req.valid('param').id);
-      const content = (await readCopy(item)) ?? (await bookmarkedContent(rows, item));
+      const content =
+        (await readCopy(item)) ?? (await bookmarkedContent(rows, item)) ?? (await readRaindrop(item));
       if (content === undefined) throw new NotFound('content');
       return sendArticle(c, { title: item.title, link: item.url, content }) as never;
+    },
+  );
+
+  router.user(
+    {
+      method: 'get',
+      path: `${path}/permacopy`,
+      tags,
+      summary: 'The permanent copy that Raindrop made of the page, as it came',
+      request: { params: idParam },
+      responses: {
+        200: {
+          description: 'A document that may run nothing and load nothing',
+          content: { 'text/html': { schema: z.string() } },
+        },
+        304: { description: 'It is as the If-None-Match of the request says' },
+      },
+    },
+    async (c) => {
+      const { rows } = c.get('actor');
+      const copy = await readPermanentCopy(await rows.items.get(c.req.valid('param').id));
+      if (!copy) throw new NotFound('permanent copy');
+      return sendPermanentCopy(c, copy) as never;
     },
   );
 
@@ -84,6 +110,26 @@ export function itemFileRoutes(router: Router, { files }: Pick<ApiDeps, 'files'>
       return c.body(new Uint8Array(bytes), 200, { ...headers, 'Content-Type': type }) as never;
     },
   );
+
+  /** Its text, by paragraphs: the copy itself was made by somebody else's browser, and is shown as it is at /permacopy. */
+  async function readRaindrop({ raindropId, hasPermanentCopy }: Item): Promise<string | undefined> {
+    if (raindropId === null || !hasPermanentCopy) return undefined;
+    const bytes = await files.read(`raindrops/${raindropId}/plain.txt`);
+    const lines = bytes && new TextDecoder().decode(bytes).split('\n');
+    return lines?.map((line) => `<p>${escapeHtml(line)}</p>`).join('\n');
+  }
+
+  async function readPermanentCopy({
+    raindropId,
+    hasPermanentCopy,
+  }: Item): Promise<PermanentCopy | undefined> {
+    if (raindropId === null || !hasPermanentCopy) return undefined;
+    const bytes = await files.read(`raindrops/${raindropId}/permacopy.html`);
+    const meta = await files.read(`raindrops/${raindropId}/meta.json`);
+    if (!bytes || !meta) return undefined;
+    const { content_type: type, sha256 } = JSON.parse(new TextDecoder().decode(meta));
+    return { bytes, type: String(type), etag: `"${sha256}"` };
+  }
 
   async function readCopy({ id, snapshotKey }: Item): Promise<string | undefined> {
     if (snapshotKey !== `items/${id}`) return undefined;

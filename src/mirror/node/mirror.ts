@@ -11,7 +11,7 @@ import type { Outbound } from '../../outbound/outbound.ts';
 import { jobKind } from '../../store/job-queue/job-kind.ts';
 import type { Lease } from '../../store/lease-store.ts';
 import type { Store } from '../../store/store.ts';
-import { startRun, takeMessage } from '../chain.ts';
+import { takeMessage } from '../chain.ts';
 import type { BatchMessage, BatchResult, MirrorHost } from '../host.ts';
 import { mostCopyBytes } from '../raindrop-api.ts';
 import { beginning, readRun, stateKeys } from '../run-state.ts';
@@ -65,9 +65,7 @@ export async function scheduleMirror(
   const state = store.mirrorState;
   const due = Date.parse((await state.get(stateKeys.schedule)) ?? beginning);
   if (!evenEarly && due > now()) return false;
-  if (evenEarly) await state.set(stateKeys.schedule, new Date(now()).toISOString());
-  const message = await startRun({ state, now });
-  if (!message) return false;
+  const message = await messageNow({ store, now }, { isDue: due <= now() });
   return (await store.jobs.enqueue(mirrorKind, message, { uniqueKey: mirrorKey })).isNew;
 }
 
@@ -137,10 +135,13 @@ function mirrorHost(
   };
 }
 
-/** What is due now, whatever the schedule says: for somebody who asks for it. */
-export async function messageNow({ store, now }: Pick<MirrorDeps, 'store' | 'now'>): Promise<BatchMessage> {
+/** What comes next, made due if it is not. */
+export async function messageNow(
+  { store, now }: Pick<MirrorDeps, 'store' | 'now'>,
+  { isDue = false } = {},
+): Promise<BatchMessage> {
   const state = store.mirrorState;
-  await state.set(stateKeys.schedule, new Date(now()).toISOString());
+  if (!isDue) await state.set(stateKeys.schedule, new Date(now()).toISOString());
   const { phase, page } = await readRun(state);
   return {
     page: phase === 'idle' ? 0 : page,
