@@ -38,7 +38,8 @@ export async function checkLibrary(
 
   const present = new Set<string>();
   for await (const { key } of files.listAll('')) {
-    if (!key.startsWith('journal/') && key !== 'library.json') present.add(key);
+    // Manifests tell of objects and are told of by nothing.
+    if (!/^(journal|manifests)\//.test(key) && key !== 'library.json') present.add(key);
   }
   const named = new Set<string>();
   for (const table of tables) {
