@@ -8,6 +8,7 @@ import { run as journal } from './journal.ts';
 import { run as lock } from './lock.ts';
 import { run as refresh } from './refresh.ts';
 import { run as reinflate } from './reinflate.ts';
+import { run as reinflateMirror } from './reinflate-mirror.ts';
 import { run as search } from './search.ts';
 import { run as sync } from './sync.ts';
 import { run as unread } from './unread.ts';
@@ -33,6 +34,10 @@ const benchmarks: Record<string, { about: string; run: (args: readonly string[])
   sync: { about: 'bringing 100,000 highlights in step, compared with hashing and a bulk upsert', run: sync },
   web: { about: 'how soon the reader shows something in a slow browser', run: web },
   reinflate: { about: 'rebuilding an index, compared with bare prepared inserts', run: reinflate },
+  'reinflate-mirror': {
+    about: 'an index from the files of the mirror, compared with reading them into bare FTS5',
+    run: reinflateMirror,
+  },
 };
 
 const [name, ...args] = process.argv.slice(2);
@@ -40,7 +45,7 @@ const chosen = name === undefined ? undefined : benchmarks[name];
 if (chosen) {
   process.exitCode = (await chosen.run(args)) ? 0 : 1;
 } else {
-  const list = Object.entries(benchmarks).map(([key, { about }]) => `  ${key.padEnd(11)}${about}\n`);
+  const list = Object.entries(benchmarks).map(([key, { about }]) => `  ${key.padEnd(18)}${about}\n`);
   const lead = name === undefined ? '' : `There is no benchmark named "${name}".\n\n`;
   process.stdout.write(`${lead}npm run bench -- NAME, with one of:\n\n${list.join('')}`);
   process.exitCode = name === undefined ? 0 : 2;

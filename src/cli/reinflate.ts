@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { defaultOwnerName } from '../accounts/setup.ts';
 import { StartupError } from '../errors.ts';
 import { enrichPending } from '../items/enrich-pending.ts';
+import { blockingFileSystem } from '../library/files/file-system.ts';
 import type { Files } from '../library/files/files.ts';
 import { openFiles } from '../library/files/open-files.ts';
 import { segmentKey } from '../library/journal/segment.ts';
@@ -35,7 +36,7 @@ async function run(
 ): Promise<void> {
   const { config, log } = configure(runtime);
   const { now, randomText } = runtime;
-  const files = await openFiles(config.library, { now, randomText });
+  const files = await openFiles(config.library, { now, randomText, fileSystem: blockingFileSystem });
   await requireOwnIndex(config.database);
   const isMirrorAlone = !(await hasSegments(files)) && (await hasMirror(files));
   if (!isMirrorAlone) await requireWhole(files);
@@ -90,9 +91,12 @@ async function takeInMirror(runtime: Runtime, store: Store, files: Files): Promi
   const owner =
     (await store.users.findOwner()) ??
     (await store.users.create({ username: defaultOwnerName, passwordHash: null, role: 'owner' }));
+  const { library } = runtime.readConfig().config;
   const bar = progressBar(runtime, 'Reading the mirror');
-  const taken = await takeInRaindrops({ store, files }, owner.id, (done, total) =>
-    bar.update(done, total),
+  const taken = await takeInRaindrops(
+    { store, files, holder: runtime.randomText(12), library },
+    owner.id,
+    (done, total) => bar.update(done, total),
   ).finally(() => bar.end());
   if (taken.raindrops > 0) await handHighlights(store, owner.id);
   return taken;

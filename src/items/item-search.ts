@@ -12,10 +12,18 @@ const indexedBytes = 4 * 1024 * 1024;
 const shownBytes = 512 * 1024;
 const readAtOnce = 8;
 
-export function itemSource({ items, files }: { items: ItemTexts; files: TextFiles }): SearchSource {
+export interface ItemSourceDeps {
+  readonly items: ItemTexts;
+  readonly files: TextFiles;
+  /** Texts that are at hand already, by their keys. */
+  readonly atHand?: ReadonlyMap<string, string>;
+  readonly atOnce?: number;
+}
+
+export function itemSource({ items, files, atHand, atOnce = 2 * readAtOnce }: ItemSourceDeps): SearchSource {
   return {
     kind: 'item',
-    atOnce: 2 * readAtOnce,
+    atOnce,
     list: items.list,
     async read(ids, ofUser) {
       const rows = await items.read(ids, ofUser);
@@ -23,6 +31,8 @@ export function itemSource({ items, files }: { items: ItemTexts; files: TextFile
         const folder = snapshotKey ?? (raindropId === null ? null : `raindrops/${raindropId}`);
         if (folder === null) return '';
         const key = `${folder}/plain.txt`;
+        const text = atHand?.get(key);
+        if (text !== undefined) return text;
         if (ofUser === undefined) return readText(files, key, indexedBytes);
         // What was found is shown even while the library cannot be read.
         return readText(files, key, shownBytes).catch(() => '');

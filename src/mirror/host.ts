@@ -12,6 +12,8 @@ export interface Objects {
   putIf(key: string, data: string, version: string | undefined): Promise<boolean>;
   /** Of what is there now: computed, or as the store keeps it of what it was given. */
   sha256(key: string): Promise<string | undefined>;
+  /** The SHA-256 of these bytes, where the host has a faster way than WebCrypto. */
+  readonly digest?: (bytes: Uint8Array) => string;
   /** Every key under the prefix, in rising order. */
   list(prefix: string): AsyncIterable<string>;
 }

@@ -1,5 +1,4 @@
 // The objects of a raindrop, as the layout of the library names them.
-import { countWords } from '../items/page/cut-text.ts';
 import type { CopyState, MirroredRaindrop, Objects, TextChunk } from './host.ts';
 import { factsOf, isObject, isRaw, type RawRaindrop } from './raindrop.ts';
 
@@ -18,6 +17,8 @@ export interface Meta {
   readonly text_sha256: string;
   readonly raw_sha256: string;
   readonly chunks_sha256: string;
+  /** Of plain.txt. */
+  readonly word_count: number;
   readonly copy: CopyState;
   /** When Raindrop made the copy that is kept here: another time is another copy. */
   readonly copy_created: string | null;
@@ -41,7 +42,7 @@ export async function readRaw(objects: Pick<Objects, 'read'>, id: number): Promi
 
 /** Whole, and each as its hash says; throws DamagedRaindrop otherwise. `copies`: the permanent copy is compared too. */
 export async function loadRaindrop(
-  objects: Pick<Objects, 'read' | 'sha256'>,
+  objects: Pick<Objects, 'read' | 'sha256' | 'digest'>,
   id: number,
   { copies }: { readonly copies: boolean },
 ): Promise<MirroredRaindrop> {
@@ -54,7 +55,7 @@ export async function loadRaindrop(
   if (!isRaw(raw) || raw._id !== id) throw new DamagedRaindrop('raw.json cannot be read');
   if (!isMeta(meta)) throw new DamagedRaindrop('meta.json cannot be read');
   const [rawSha256, textSha256, metaSha256] = await Promise.all(
-    [rawBytes, textBytes, metaBytes].map(sha256Of),
+    [rawBytes, textBytes, metaBytes].map((bytes) => objects.digest?.(bytes) ?? sha256Of(bytes)),
   );
   if (rawSha256 !== meta.raw_sha256) throw new DamagedRaindrop('raw.json is not what meta.json says it is');
   if (textSha256 !== meta.text_sha256)
@@ -67,7 +68,7 @@ export async function loadRaindrop(
     ...facts,
     text,
     textSha256: meta.text_sha256,
-    wordCount: countWords(text),
+    wordCount: meta.word_count,
     copy: meta.copy,
     rawSha256: meta.raw_sha256,
     removedAt: meta.removed_at,

@@ -11,18 +11,30 @@ export interface ReinflateOptions {
   readonly ids?: readonly number[];
   /** Permanent copies are compared with their hashes too. On unless it is said. */
   readonly copies?: boolean;
+  /** Another way to load them than here and now. */
+  readonly load?: (ids: readonly number[]) => AsyncIterable<LoadedRaindrops>;
   readonly onProgress?: (done: number, total: number) => void;
+}
+
+export interface Problem {
+  readonly id: number;
+  readonly what: string;
+}
+
+export interface LoadedRaindrops {
+  readonly raindrops: readonly MirroredRaindrop[];
+  readonly problems: readonly Problem[];
 }
 
 export interface ReinflatedMirror {
   readonly raindrops: number;
   readonly removed: number;
   /** What is not as its hash says, and was not indexed. */
-  readonly problems: readonly { readonly id: number; readonly what: string }[];
+  readonly problems: readonly Problem[];
 }
 
 /** As many as one transaction takes, and as are read side by side. */
-const atOnce = 100;
+const atOnce = 200;
 const readAtOnce = 16;
 
 type Deps = Pick<MirrorHost, 'objects' | 'index' | 'embeddings'>;
@@ -32,28 +44,21 @@ export async function reinflateMirror(deps: Deps, options: ReinflateOptions = {}
   const { rag = false, copies = true, onProgress } = options;
   const ids = options.ids ?? (await raindropIds(objects));
   await reinflateCollections(deps);
-  const problems: { id: number; what: string }[] = [];
+  const load = options.load ?? ((all: readonly number[]) => loadRaindrops(objects, all, { copies }));
+  const problems: Problem[] = [];
   let removed = 0;
   let raindrops = 0;
-  // The next ones are read while the last are written.
-  let writing: Promise<void> = Promise.resolve();
-  for (let n = 0; n < ids.length; n += atOnce) {
-    const loaded = await loadSome(objects, ids.slice(n, n + atOnce), copies, problems);
-    await writing;
-    writing = index.upsert(loaded);
-    // Whoever waits for it below hears of a failure; until then it is nobody's.
-    writing.catch(() => {});
-    // What is embedded names a row that must be there.
-    if (rag && embeddings) {
-      await writing;
-      for (const { id, removedAt } of loaded) await embed({ objects, embeddings }, id, removedAt !== null);
-    }
-    const gone = loaded.filter(({ removedAt }) => removedAt !== null).length;
+  for await (const loaded of load(ids)) {
+    problems.push(...loaded.problems);
+    await index.upsert(loaded.raindrops);
+    const gone = loaded.raindrops.filter(({ removedAt }) => removedAt !== null).length;
     removed += gone;
-    raindrops += loaded.length - gone;
-    onProgress?.(Math.min(ids.length, n + atOnce), ids.length);
+    raindrops += loaded.raindrops.length - gone;
+    if (rag && embeddings)
+      for (const { id, removedAt } of loaded.raindrops)
+        await embed({ objects, embeddings }, id, removedAt !== null);
+    onProgress?.(raindrops + removed + problems.length, ids.length);
   }
-  await writing;
   return { raindrops, removed, problems };
 }
 
@@ -62,13 +67,18 @@ async function reinflateCollections({ objects, index }: Deps): Promise<void> {
   if (bytes) await index.setCollections(JSON.parse(new TextDecoder().decode(bytes)));
 }
 
-async function loadSome(
+/** Some at a time, in the order of the ids. */
+export async function* loadRaindrops(
   objects: Objects,
   ids: readonly number[],
-  copies: boolean,
-  problems: { id: number; what: string }[],
-): Promise<MirroredRaindrop[]> {
+  { copies }: { readonly copies: boolean },
+): AsyncGenerator<LoadedRaindrops, void, void> {
+  for (let n = 0; n < ids.length; n += atOnce) yield loadSome(objects, ids.slice(n, n + atOnce), copies);
+}
+
+async function loadSome(objects: Objects, ids: readonly number[], copies: boolean): Promise<LoadedRaindrops> {
   const loaded: (MirroredRaindrop | undefined)[] = [];
+  const problems: Problem[] = [];
   const left = ids.entries();
   const turn = async () => {
     for (const [n, id] of left) {
@@ -81,5 +91,5 @@ async function loadSome(
     }
   };
   await Promise.all(Array.from({ length: readAtOnce }, turn));
-  return loaded.filter((raindrop) => raindrop !== undefined);
+  return { raindrops: loaded.filter((raindrop) => raindrop !== undefined), problems };
 }

@@ -1,6 +1,6 @@
 // One raindrop, from Raindrop to its objects. Repeated, it writes the same again: meta.json comes last, and whoever finds it
 // as it should be finds the others so too.
-import { chunkKey, cutText } from '../items/page/cut-text.ts';
+import { chunkKey, countWords, cutText } from '../items/page/cut-text.ts';
 import type { CopyState, MirrorHost, TextChunk } from './host.ts';
 import { keyOf, type Meta, readMeta, sha256Of } from './objects-of.ts';
 import { pageText } from './page-text.ts';
@@ -24,6 +24,12 @@ type CopyFacts = Pick<
   'sha256' | 'content_type' | 'content_length' | 'fetched_at' | 'copy' | 'copy_created'
 >;
 
+type TextFacts = Pick<Meta, 'text_sha256' | 'chunks_sha256' | 'word_count'>;
+
+const pickText = ({ text_sha256, chunks_sha256, word_count }: Meta): TextFacts => ({
+  ...{ text_sha256, chunks_sha256, word_count },
+});
+
 const noCopy: Omit<CopyFacts, 'copy'> = {
   sha256: null,
   content_type: null,
@@ -44,7 +50,7 @@ export async function storeRaindrop(
   const { copy, text: copyText, retry } = await storeCopy({ objects, now }, api, facts, before);
   const texts =
     copyText === undefined && copy.sha256 !== null && before
-      ? { text_sha256: before.text_sha256, chunks_sha256: before.chunks_sha256 }
+      ? pickText(before)
       : await storeText(objects, id, copyText ?? ownText(facts));
   await objects.put(keyOf(id, 'raw.json'), rawText, jsonType);
   const meta: Meta = {
@@ -148,11 +154,7 @@ function ownText({ title, excerpt, note }: RaindropFacts): string {
   return [title, excerpt, note].filter((line) => line !== '').join('\n');
 }
 
-async function storeText(
-  objects: MirrorHost['objects'],
-  id: number,
-  text: string,
-): Promise<Pick<Meta, 'text_sha256' | 'chunks_sha256'>> {
+async function storeText(objects: MirrorHost['objects'], id: number, text: string): Promise<TextFacts> {
   const bytes = new TextEncoder().encode(text);
   const text_sha256 = await sha256Of(bytes);
   await objects.put(keyOf(id, 'plain.txt'), bytes, 'text/plain; charset=utf-8');
@@ -163,5 +165,5 @@ async function storeText(
     chunks += `${JSON.stringify(chunk)}\n`;
   }
   await objects.put(keyOf(id, 'chunks.jsonl'), chunks, 'application/jsonl');
-  return { text_sha256, chunks_sha256: await sha256Of(chunks) };
+  return { text_sha256, chunks_sha256: await sha256Of(chunks), word_count: countWords(text) };
 }

@@ -16,6 +16,8 @@ export interface IndexDeps {
   readonly sources: readonly SearchSource[];
   /** Whether something is under way in this process that people wait for more than for search. */
   readonly isBusy?: () => boolean;
+  /** Nobody else waits for the index. */
+  readonly alone?: boolean;
 }
 
 const leaseName = 'search';
@@ -67,7 +69,8 @@ export function createIndexer(deps: IndexDeps, holder: string): Indexer {
             }
           }
         }
-        if (!worked) await deps.searchIndex.settle();
+        // Whoever is alone says when all of it is there.
+        if (!worked && !deps.alone) await deps.searchIndex.settle();
         if (failures.length > 0) throw failures[0];
         return worked;
       } finally {
@@ -95,7 +98,7 @@ async function hasWork({ searchIndex, sources }: IndexDeps): Promise<boolean> {
 }
 
 async function indexSome(
-  { searchIndex }: IndexDeps,
+  { searchIndex, alone = false }: IndexDeps,
   source: SearchSource,
   lease: Parameters<SearchIndex['apply']>[0],
 ): Promise<boolean> {
@@ -108,6 +111,7 @@ async function indexSome(
     lease,
     source.kind,
     pending.map((doc) => toChange(doc, byRef.get(doc.refId))),
+    { alone },
   );
   return true;
 }

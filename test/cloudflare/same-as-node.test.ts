@@ -164,7 +164,7 @@ describe('raindrops that are mirrored on Node and by a Worker', () => {
     const target = await other.freshTarget();
     const fresh = await openMirror(target, files, onNode, clock);
     try {
-      const taken = await takeInRaindrops({ store: fresh.store, files }, fresh.userId);
+      const taken = await takeInRaindrops({ store: fresh.store, files, holder: 'test' }, fresh.userId);
       expect(taken).toEqual({ raindrops: count, removed: 0, problems: [] });
       await indexItems(fresh.store, files);
       for (const q of queries())

@@ -257,7 +257,7 @@ onEachEngine('the mirror on Node', (engine) => {
     await reinflateInto(target, files);
     const again = await openMirror(target, files, server, clock);
     onTestFinished(() => again.end());
-    expect(await takeInRaindrops({ store: again.store, files }, again.userId)).toEqual({
+    expect(await takeInRaindrops({ store: again.store, files, holder: 'test' }, again.userId)).toEqual({
       raindrops: 0,
       removed: 0,
       problems: [],
@@ -293,7 +293,7 @@ onEachEngine('the mirror on Node', (engine) => {
       clock,
     );
     onTestFinished(() => other.end());
-    const taken = await takeInRaindrops({ store: other.store, files }, other.userId);
+    const taken = await takeInRaindrops({ store: other.store, files, holder: 'test' }, other.userId);
     expect(taken).toEqual({
       raindrops: live.length - 1,
       removed: 1,

@@ -1,6 +1,5 @@
 // The library as the place for the mirror's objects. Whoever writes here has the mirror's lease, so nobody comes between a
 // look at a file and its change.
-import { createHash } from 'node:crypto';
 import { type Files, sha256Of } from '../../library/files/files.ts';
 import type { Objects } from '../host.ts';
 
@@ -23,12 +22,11 @@ export function libraryObjects(files: Files): Objects {
     },
 
     async sha256(key) {
-      const file = await files.get(key);
-      if (!file) return undefined;
-      const hash = createHash('sha256');
-      for await (const chunk of file.body) hash.update(chunk);
-      return hash.digest('hex');
+      const bytes = await files.read(key);
+      return bytes && sha256Of(bytes);
     },
+
+    digest: sha256Of,
 
     async *list(prefix) {
       for await (const { key } of files.listAll(prefix)) yield key;

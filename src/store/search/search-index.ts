@@ -20,6 +20,8 @@ const pauseMs = 2;
 const commitsBetweenMerges = 8;
 /** What is not merged then is merged the next time: a stop should not have to wait for it. */
 const mostMergeSteps = 1_000;
+/** Of a merge step that nobody waits for. */
+const pagesAlone = 500;
 
 export function searchIndex(db: Database) {
   const writer = termWriter(db.engine);
@@ -50,11 +52,11 @@ export function searchIndex(db: Database) {
     termsPerBox = Math.min(mostTerms, Math.max(fewestTerms, termsPerBox * (tookMs > boxMs ? 0.7 : 1.1)));
   };
 
-  const merge = async (fewest: number) => {
+  const merge = async (fewest: number, alone = false) => {
     unmerged = 0;
     for (let step = 0; step < mostMergeSteps; step++) {
-      if (!(await db.write((trx) => writer.mergeStep(trx, fewest)))) return;
-      await pause(pauseMs);
+      if (!(await db.write((trx) => writer.mergeStep(trx, fewest, alone ? pagesAlone : undefined)))) return;
+      if (!alone) await pause(pauseMs);
     }
   };
 
@@ -78,18 +80,25 @@ export function searchIndex(db: Database) {
      * In short transactions, each under the lease: some documents, and the end of their being pending, unless they were
      * noted again since they were read.
      */
-    async apply(lease: Lease, kind: string, changes: readonly DocChange[]): Promise<void> {
+    async apply(
+      lease: Lease,
+      kind: string,
+      changes: readonly DocChange[],
+      /** When nobody else waits for the index: without the short transactions and the pauses between them. */
+      { alone = false } = {},
+    ): Promise<void> {
       const left = changes.length === 0 ? [] : await readyChanges(db.read, kind, changes);
       while (left.length > 0) {
-        await write(lease, kind, left.splice(0, fitting(left, termsPerBox)));
-        if (unmerged >= commitsBetweenMerges) await merge(4);
-        if (left.length > 0) await pause(pauseMs);
+        const fits = alone ? Math.min(left.length, maxRows) : fitting(left, termsPerBox);
+        await write(lease, kind, left.splice(0, fits));
+        if (unmerged >= commitsBetweenMerges) await merge(4, alone);
+        if (left.length > 0 && !alone) await pause(pauseMs);
       }
     },
 
     /** When nothing is left to write: fewer segments make every search faster. */
-    async settle(): Promise<void> {
-      if (unmerged > 0) await merge(2);
+    async settle({ alone = false } = {}): Promise<void> {
+      if (unmerged > 0) await merge(2, alone);
     },
 
     /** Documents that can be found, of all users. */

@@ -18,7 +18,7 @@ export interface TermWriter {
    * One step of tidying up after many inserts, in a transaction of its own: brings together segments of one size, when
    * there are `fewest` of them. False when there is nothing to do.
    */
-  mergeStep(trx: Writer, fewest: number): Promise<boolean>;
+  mergeStep(trx: Writer, fewest: number, pages?: number): Promise<boolean>;
 }
 
 export function termWriter(engine: Database['engine']): TermWriter {
@@ -50,14 +50,14 @@ const fts5Writer: TermWriter = {
     await sql`INSERT INTO search_terms (search_terms) VALUES ('delete-all')`.execute(trx);
   },
 
-  async mergeStep(trx, fewest) {
+  async mergeStep(trx, fewest, pages = pagesPerMerge) {
     await trx.executeQuery(command('usermerge', fewest));
     const changes = async () => {
       const { rows } = await sql<{ n: number }>`SELECT total_changes() AS n`.execute(trx);
       return rows[0]?.n ?? 0;
     };
     const before = await changes();
-    await trx.executeQuery(command('merge', pagesPerMerge));
+    await trx.executeQuery(command('merge', pages));
     // As its documentation has it: fewer than two changes mean that nothing was merged.
     return (await changes()) - before >= 2;
   },

@@ -26,6 +26,7 @@ import {
 export type RaindropStore = ReturnType<typeof raindropStore>;
 
 const rowsAtOnce = 50;
+const rowsAlone = 200;
 const idsAtOnce = 1_000;
 
 export function raindropStore(owned: Owned, now: Clock) {
@@ -48,12 +49,15 @@ export function raindropStore(owned: Owned, now: Clock) {
       return new Set(rows.map(({ id }) => id));
     },
 
-    /** With a lease, nothing is written once it has moved on. */
+    /** With a lease, nothing is written once it has moved on; without one, nobody else waits for the index. */
     async upsert(raindrops: readonly KeptRaindrop[], lease?: Lease): Promise<void> {
-      for (let n = 0; n < raindrops.length; n += rowsAtOnce)
+      const atOnce = lease ? rowsAtOnce : rowsAlone;
+      // Of two with one id the last holds.
+      const distinct = [...new Map(raindrops.map((raindrop) => [raindrop.id, raindrop])).values()];
+      for (let n = 0; n < distinct.length; n += atOnce)
         await db.write(async (trx) => {
           if (lease) await requireLease(db, trx, lease);
-          await upsertSome(trx, raindrops.slice(n, n + rowsAtOnce), now());
+          await upsertSome(trx, distinct.slice(n, n + atOnce), now());
         });
     },
 
