@@ -1,4 +1,5 @@
-// The commands of those who work on Lectern: npm test, npm run check | format | openapi | bench | conformance | screenshots.
+// The commands of those who work on Lectern: npm test, npm run check | format | openapi | bench | conformance | screenshots |
+// cloudflare.
 import { join } from 'node:path';
 import { ensureBuilt, ensureInstalled, fail, pinnedNode, requireNode20, root, run } from './launch.mjs';
 
@@ -18,6 +19,8 @@ const tasks = {
   conformance: () => inOrder([[join(root, 'conformance', 'main.ts'), ...args]]),
   bench: () => inOrder([[join(root, 'bench', 'main.ts'), ...args]]),
   screenshots: () => inOrder([[join(root, 'scripts', 'screenshots.ts')]]),
+  /** `build`, `deploy`, or whatever else wrangler is to do, in its folder and under a Node that it runs on. */
+  cloudflare: () => inOrder(cloudflare(), join(root, 'cloudflare')),
 };
 
 if (!tasks[task]) fail(`Unknown task "${task}". Known: ${Object.keys(tasks).join(', ')}.`);
@@ -27,6 +30,7 @@ function check() {
   return [
     [tool('typescript/bin/tsc'), '--project', root],
     [tool('typescript/bin/tsc'), '--project', join(root, 'cloudflare')],
+    [tool('typescript/bin/tsc'), '--project', join(root, 'cloudflare', 'page')],
     [
       tool('svelte-check/bin/svelte-check'),
       '--workspace',
@@ -39,13 +43,24 @@ function check() {
   ];
 }
 
+function cloudflare() {
+  process.env.ASTRO_TELEMETRY_DISABLED = '1';
+  const wrangler = (...rest) => [tool('wrangler/bin/wrangler.js'), ...rest];
+  const page = [tool('astro/bin/astro.mjs'), 'build', '--root', 'page', '--silent'];
+  if (args[0] === 'build') return [page];
+  if (args[0] !== 'deploy') return [wrangler(...args)];
+  // The tables before the Worker that reads them.
+  const migrations = wrangler('d1', 'migrations', 'apply', 'lectern-mirror', '--remote');
+  return [page, migrations, wrangler(...args)];
+}
+
 function vitest(...rest) {
   return [tool('vitest/vitest.mjs'), ...rest];
 }
 
-async function inOrder(commands) {
+async function inOrder(commands, cwd = root) {
   for (const command of commands) {
-    const code = await run(node, command, { cwd: root });
+    const code = await run(node, command, { cwd });
     if (code !== 0) return code;
   }
   return 0;

@@ -10,7 +10,7 @@ export function requireToken(token: string | undefined): string {
   if (typeof token === 'string' && token.length >= shortestToken) return token;
   throw new ApiError(
     503,
-    `ACCESS_TOKEN is not set, or shorter than ${shortestToken} characters: run "npx wrangler secret put ACCESS_TOKEN"`,
+    `ACCESS_TOKEN is not set, or shorter than ${shortestToken} characters: run "npm run cloudflare -- secret put ACCESS_TOKEN"`,
   );
 }
 
