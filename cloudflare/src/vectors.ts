@@ -5,10 +5,13 @@ import type { Embeddings, TextChunk } from '../../src/mirror/host.ts';
 import { groupsOf } from './groups.ts';
 import { ragState } from './schema.ts';
 
-/** 768 numbers a vector: the Vectorize index is made for as many. */
-const defaultModel = '@cf/baai/bge-base-en-v1.5';
-/** Workers AI takes a hundred texts at once; these are long ones. */
-const textsPerCall = 50;
+/**
+ * It takes a chunk whole, of 800 tokens, where those that take 512 would leave its end out, and knows most languages. 1,024
+ * numbers a vector: the Vectorize index is made for as many.
+ */
+const defaultModel = '@cf/baai/bge-m3';
+/** Workers AI takes 60,000 tokens for this model at once; a chunk may have twice as many as its estimate says. */
+const textsPerCall = 25;
 /** Vectorize and D1 (in bound parameters) take a hundred at least. */
 const idsPerCall = 90;
 

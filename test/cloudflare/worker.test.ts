@@ -8,6 +8,7 @@ import { createKvState } from '../../cloudflare/src/kv-state.ts';
 import type { MirroredRaindrop, TextChunk } from '../../src/mirror/host.ts';
 import { type CloudflareHarness, startCloudflare } from './support/miniflare.ts';
 
+const model = '@cf/baai/bge-m3';
 const startAt = '2026-03-01T05:15:00.000Z';
 let worker: CloudflareHarness;
 
@@ -299,7 +300,7 @@ describe('vectors of chunks', () => {
     expect([...mine.keys()]).toEqual(['rd-301-c00', 'rd-301-c01']);
     expect(mine.get('rd-301-c01')?.metadata).toEqual({
       raindrop_id: 301,
-      model: '@cf/baai/bge-base-en-v1.5',
+      model,
       sha256: sha256('b2'),
     });
     expect(await worker.query('SELECT * FROM rag_state WHERE raindrop_id = 301 ORDER BY chunk_key')).toEqual([
@@ -329,14 +330,14 @@ describe('vectors of chunks', () => {
     expect((await worker.vectors()).has('rd-303-c00')).toBe(false);
   });
 
-  it('are asked for fifty texts at a time', async () => {
+  it('are asked for twenty-five texts at a time', async () => {
     await upsert(raindrop(304));
     const chunks = Array.from({ length: 120 }, (_, at) => chunk(304, at, `part ${at}`));
     await worker.call('embeddings', 'update', 304, chunks);
     const sizes = (await worker.embedded())
       .filter(({ text }) => text[0]?.startsWith('part '))
       .map(({ text }) => text.length);
-    expect(sizes.toSorted((a, b) => a - b)).toEqual([20, 50, 50]);
+    expect(sizes.toSorted((a, b) => a - b)).toEqual([20, 25, 25, 25, 25]);
     await worker.call('embeddings', 'update', 304, []);
     expect(await worker.query('SELECT * FROM rag_state WHERE raindrop_id = 304')).toEqual([]);
   });
@@ -407,7 +408,7 @@ function ragRow(id: number, at: number, text: string) {
     chunk_key: chunkKey(id, at),
     raindrop_id: id,
     text_sha256: sha256(text),
-    model: '@cf/baai/bge-base-en-v1.5',
+    model,
     embedded_at: startAt,
   };
 }
