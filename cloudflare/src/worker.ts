@@ -5,6 +5,7 @@ import type { Env } from './env.ts';
 import { type IngestMessage, parseIngestMessage } from './ingest-message.ts';
 import { createMirrorHost, type HostDeps } from './mirror-host.ts';
 import { createReadApi } from './read-api/read-api.ts';
+import type { MirrorControl } from './read-api/read-env.ts';
 import { reinflateKey, reinflatePiece } from './reinflate-piece.ts';
 
 export interface WorkerDeps extends HostDeps {
@@ -48,6 +49,15 @@ export function createWorker(deps: WorkerDeps) {
     return { raindrops, cursor, schedule, run: parsed(run), reinflate: parsed(reinflated) };
   }
 
+  const controlOf = (env: Env): MirrorControl => ({
+    status: () => status(env),
+    start: () => start(env),
+    async reinflate({ rag }) {
+      await deps.enqueue(env.INGEST, { reinflate: { rag, after: null } }, 0);
+      return { queued: true };
+    },
+  });
+
   return {
     async scheduled(_controller, env) {
       await start(env);
@@ -63,17 +73,7 @@ export function createWorker(deps: WorkerDeps) {
       }
     },
 
-    async fetch(request, env) {
-      const api = createReadApi(env, {
-        status: () => status(env),
-        start: () => start(env),
-        reinflate: async ({ rag }) => {
-          await deps.enqueue(env.INGEST, { reinflate: { rag, after: null } }, 0);
-          return { queued: true };
-        },
-      });
-      return api.fetch(request);
-    },
+    fetch: (request, env) => createReadApi(env, controlOf(env)).fetch(request),
   } satisfies ExportedHandler<Env, unknown>;
 }
 

@@ -1,44 +1,31 @@
 // Cron, queue and Worker together, over a few raindrops: a run goes from batch to batch by itself, there is one at a time, and
 // the index comes back from the objects. What a run does with raindrops is tested elsewhere.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type RaindropServer, startRaindropServer } from '../support/raindrop-server.ts';
-import { type CloudflareHarness, startCloudflare } from './support/miniflare.ts';
+import { hour, type MirrorWithRaindrop, startWithRaindrop } from './support/with-raindrop.ts';
 
-const hour = 3_600_000;
-const startAt = '2026-03-01T05:15:00.000Z';
 const timeOf = (id: number) => new Date(Date.parse('2025-06-01T00:00:00Z') + id * 60_000).toISOString();
 const kept = { html: '<title>Seven</title><p>Kept for good: <b>petrichor</b></p>' };
 
 /** Raindrops from 1 on, each a minute after the one before; the seventh has a permanent copy. */
-async function startBoth(count: number, hasVectors: boolean) {
-  let now = Date.parse(startAt);
-  const raindrop = await startRaindropServer({ now: () => now });
+async function startBoth(count: number, hasVectors: boolean): Promise<MirrorWithRaindrop> {
+  const both = await startWithRaindrop({ hasVectors });
   for (let id = 1; id <= count; id += 1)
-    raindrop.account.add({
+    both.raindrop.account.add({
       ...{ id, title: `Raindrop ${id}`, tags: [`tag${id % 3}`], created: timeOf(id), lastUpdate: timeOf(id) },
       ...(id === 7 && { copy: kept }),
     });
-  const onClock = (at: number) => {
-    now = at;
-  };
-  const worker = await startCloudflare({ apiUrl: raindrop.apiUrl, startAt, hasVectors, onClock });
-  return { raindrop, worker };
+  return both;
 }
 
 describe('a run on Cloudflare', () => {
-  let raindrop: RaindropServer;
-  let worker: CloudflareHarness;
+  let { raindrop, worker, runToEnd, close } = {} as MirrorWithRaindrop;
 
   beforeAll(async () => {
-    ({ raindrop, worker } = await startBoth(120, true));
-    await worker.cron();
-    await worker.waitUntilIdle();
+    ({ raindrop, worker, runToEnd, close } = await startBoth(120, true));
+    await runToEnd();
   });
 
-  afterAll(async () => {
-    await worker.dispose();
-    await raindrop.close();
-  });
+  afterAll(() => close());
 
   it('takes fifty raindrops an hour, each message with page and cursor', async () => {
     const sent = await worker.sent();
@@ -121,8 +108,7 @@ describe('a run on Cloudflare', () => {
     const lastUpdate = new Date(await worker.now()).toISOString();
     raindrop.account.edit(3, { title: 'Changed since', tags: ['fresh'], lastUpdate });
     raindrop.account.trash(4);
-    await worker.cron();
-    await worker.waitUntilIdle();
+    await runToEnd();
 
     expect(await worker.errors()).toEqual([]);
     expect(await found('since')).toEqual([3]);
@@ -155,30 +141,24 @@ describe('a run on Cloudflare', () => {
 });
 
 describe('a batch that fails on Cloudflare', () => {
-  let raindrop: RaindropServer;
-  let worker: CloudflareHarness;
+  let { worker, runToEnd, close } = {} as MirrorWithRaindrop;
 
   beforeEach(async () => {
-    ({ raindrop, worker } = await startBoth(5, false));
+    ({ worker, runToEnd, close } = await startBoth(5, false));
   });
 
-  afterEach(async () => {
-    await worker.dispose();
-    await raindrop.close();
-  });
+  afterEach(() => close());
 
   it('is tried again by the queue, and by the next cron after that', async () => {
     await worker.query('ALTER TABLE raindrop_text_state RENAME TO gone');
-    await worker.cron();
-    await worker.waitUntilIdle();
+    await runToEnd();
     expect(await worker.errors()).toHaveLength(3);
     expect(await worker.state('kv:raindrop:last_cursor')).toBeNull();
     expect(await worker.query('SELECT count(*) AS n FROM raindrops')).toEqual([{ n: 0 }]);
 
     await worker.query('ALTER TABLE gone RENAME TO raindrop_text_state');
     await worker.advance(24 * hour);
-    await worker.cron();
-    await worker.waitUntilIdle();
+    await runToEnd();
     expect(await worker.query('SELECT count(*) AS n FROM raindrops')).toEqual([{ n: 5 }]);
     expect(await worker.state('kv:raindrop:last_cursor')).toBe(timeOf(5));
   });

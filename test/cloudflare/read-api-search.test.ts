@@ -1,6 +1,7 @@
 // Search in the mirror, in the runtime of Cloudflare: what is found, in which order, and that nothing typed is an error.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ReadApiWorker, sample, startReadApi } from './read-api-worker.ts';
+import { keep, sample } from './support/kept-raindrops.ts';
+import { type MirrorWithRaindrop, startWithRaindrop } from './support/with-raindrop.ts';
 
 interface Found {
   items: {
@@ -12,13 +13,13 @@ interface Found {
   next: string | null;
 }
 
-let worker: ReadApiWorker;
+let { worker, close } = {} as MirrorWithRaindrop;
 
 beforeAll(async () => {
-  worker = await startReadApi();
-  await worker.keep(sample);
+  ({ worker, close } = await startWithRaindrop());
+  await keep(worker, sample);
 });
-afterAll(() => worker.miniflare.dispose());
+afterAll(() => close());
 
 const search = (parameters: Record<string, string>) =>
   worker
@@ -115,7 +116,8 @@ describe('search in the mirror', () => {
     'pages of %j have no gaps',
     async (parameters) => {
       if ((await idsOf('pages')).length === 0)
-        await worker.keep(
+        await keep(
+          worker,
           Array.from({ length: 23 }, (_, n) => ({
             id: 100 + n,
             title: 'One of many',

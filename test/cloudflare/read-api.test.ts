@@ -1,19 +1,20 @@
 // The read API of the mirror, in the runtime of Cloudflare: who is let in, what is found, and what a foreign page may do.
 import { readFileSync } from 'node:fs';
-import type { Response } from 'miniflare';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commonHeaders } from '../../cloudflare/src/read-api/common-headers.ts';
 import { routes } from '../../cloudflare/src/read-api/routes.ts';
 import { isSession, makeSession, sessionSeconds } from '../../cloudflare/src/read-api/secret.ts';
-import { accessToken, host, type ReadApiWorker, sample, startReadApi } from './read-api-worker.ts';
+import { keep, sample } from './support/kept-raindrops.ts';
+import { accessToken, host } from './support/miniflare.ts';
+import { type MirrorWithRaindrop, startWithRaindrop } from './support/with-raindrop.ts';
 
-let worker: ReadApiWorker;
+let { worker, close } = {} as MirrorWithRaindrop;
 
 beforeAll(async () => {
-  worker = await startReadApi();
-  await worker.keep(sample);
+  ({ worker, close } = await startWithRaindrop());
+  await keep(worker, sample);
 });
-afterAll(() => worker.miniflare.dispose());
+afterAll(() => close());
 
 const body = async <T>(answer: Response | Promise<Response>) => (await (await answer).json()) as T;
 
@@ -234,17 +235,28 @@ describe('the mirror from outside', () => {
   });
 
   it('tells its state, is started, and is rebuilt', async () => {
-    expect(await body(worker.ask('/api/mirror'))).toMatchObject({ cursor: '2025-01-02T00:00:00Z' });
+    await worker.waitUntilIdle();
     const run = await worker.ask('/api/mirror/run', { method: 'POST' });
-    expect([run.status, Object.keys((await run.json()) as object)]).toEqual([202, ['started']]);
+    expect([run.status, await run.json()]).toEqual([202, { started: true }]);
+    await worker.waitUntilIdle();
+    expect(await body(worker.ask('/api/mirror'))).toMatchObject({
+      raindrops: sample.length,
+      cursor: '1970-01-01T00:00:00.000Z',
+      run: { phase: 'idle', problem: null, total: 0 },
+      reinflate: null,
+    });
     const rebuild = (content?: unknown) =>
       worker.ask('/api/mirror/reinflate', {
         method: 'POST',
         headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
         ...(content !== undefined && { body: JSON.stringify(content) }),
       });
-    expect(await body(rebuild())).toEqual({ queued: true, rag: false });
-    expect(await body(rebuild({ rag: true }))).toEqual({ queued: true, rag: true });
+    for (const rag of [undefined, false, true])
+      expect(await body(rebuild(rag === undefined ? undefined : { rag }))).toEqual({ queued: true });
+    const asked = (await worker.sent()).slice(-3).map(({ message }) => message);
+    expect(asked).toEqual([false, false, true].map((rag) => ({ reinflate: { after: null, rag } })));
+    await worker.waitUntilIdle();
+    expect(await body(worker.ask('/api/mirror'))).toMatchObject({ reinflate: { rag: true, left: 0 } });
     expect(await body(rebuild({ rag: 1 }))).toEqual({ error: 'rag: expected true or false' });
   });
 });

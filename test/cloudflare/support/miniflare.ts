@@ -9,6 +9,9 @@ import { until } from '../../support/until.ts';
 const cloudflare = new URL('../../../cloudflare/', import.meta.url);
 const maxRetries = 2;
 
+export const host = 'https://mirror.example';
+export const accessToken = 'a token of more than sixteen';
+
 export interface HarnessOptions {
   /** Of the stand-in for Raindrop, whose token is `test-token`. */
   readonly apiUrl: string;
@@ -25,6 +28,12 @@ export interface SentMessage {
   readonly delayMs: number;
   /** When it was due. */
   readonly at: number;
+}
+
+interface Asked {
+  readonly method?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: string;
 }
 
 export type CloudflareHarness = Awaited<ReturnType<typeof startCloudflare>>;
@@ -57,13 +66,13 @@ export async function startCloudflare(options: HarnessOptions) {
     return found;
   }
 
+  const send = (path: string, init: Asked = {}): Promise<Response> =>
+    miniflare.dispatchFetch(host + path, { ...init, redirect: 'manual' }) as unknown as Promise<Response>;
+
   async function post(path: string, body: unknown): Promise<Response> {
-    const response = await miniflare.dispatchFetch(`http://mirror.test${path}`, {
-      method: 'POST',
-      body: JSON.stringify(body),
-    });
+    const response = await send(path, { method: 'POST', body: JSON.stringify(body) });
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-    return response as unknown as Response;
+    return response;
   }
 
   const harness = {
@@ -130,7 +139,7 @@ export async function startCloudflare(options: HarnessOptions) {
 
     /** The whole bucket, by keys. */
     async objects(): Promise<Map<string, Uint8Array>> {
-      const response = await harness.fetch('/harness/objects');
+      const response = await send('/harness/objects');
       return objectsOf(new Uint8Array(await response.arrayBuffer()));
     },
 
@@ -161,11 +170,18 @@ export async function startCloudflare(options: HarnessOptions) {
     /** What the fake Vectorize has, by id. */
     vectors: () => values<{ values: number[]; metadata: Record<string, unknown> }>('test:vector:'),
 
-    fetch: (path: string, init?: RequestInit): Promise<Response> =>
-      miniflare.dispatchFetch(
-        `http://mirror.test${path}`,
-        init as Parameters<typeof miniflare.dispatchFetch>[1],
-      ) as unknown as Promise<Response>,
+    /** With the token, unless the headers say otherwise. */
+    ask: (
+      path: string,
+      { headers = { authorization: `Bearer ${accessToken}` }, ...init }: Asked = {},
+    ): Promise<Response> => send(path, { ...init, headers }),
+
+    /** The same of a Worker whose ACCESS_TOKEN has this value. */
+    askWithSecret: (secret: string, path: string, method: string): Promise<Response> =>
+      send(path, {
+        method,
+        headers: { authorization: `Bearer ${secret}`, 'harness-secret': `is ${secret}` },
+      }),
 
     dispose: (): Promise<void> => miniflare.dispose(),
   };
@@ -215,13 +231,10 @@ async function miniflareOptions({ apiUrl, hasVectors = false, onClock }: Harness
             DB: { type: 'd1' as const, id: 'lectern-mirror' },
             STATE: { type: 'kv' as const, id: 'state' },
             INGEST: { type: 'queue' as const, name: consumer.queue },
-            ASSETS: {
-              type: 'fetcher' as const,
-              handler: () => new NodeResponse('no page here', { status: 404 }),
-            },
+            ASSETS: { type: 'fetcher' as const, handler: sendPage },
             RAINDROP_API_URL: text(apiUrl),
             RAINDROP_TOKEN: text('test-token'),
-            ACCESS_TOKEN: text('access-token'),
+            ACCESS_TOKEN: text(accessToken),
             HARNESS_CLOCK: { type: 'fetcher' as const, handler: tellTime },
             HARNESS_MAX_RETRIES: json(maxRetries),
             HARNESS_HAS_VECTORS: json(hasVectors),
@@ -241,6 +254,8 @@ async function miniflareOptions({ apiUrl, hasVectors = false, onClock }: Harness
     ],
   };
 }
+
+const sendPage = ({ url }: { url: string }) => new NodeResponse(`page ${new URL(url).pathname}`);
 
 interface WranglerConfig {
   readonly compatibility_date: string;

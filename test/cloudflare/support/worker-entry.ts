@@ -44,7 +44,11 @@ export default {
         await deps.enqueue(env.INGEST, await request.json(), 0);
         return new Response();
       }
-      return createWorker(deps).fetch(request, withFakes(env));
+      const secret = request.headers.get('harness-secret')?.replace(/^is ?/, '');
+      return createWorker(deps).fetch(request, {
+        ...withFakes(env),
+        ...(secret !== undefined && { ACCESS_TOKEN: secret }),
+      });
     }),
 } satisfies ExportedHandler<HarnessEnv>;
 
