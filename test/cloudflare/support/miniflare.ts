@@ -95,6 +95,11 @@ export async function startCloudflare(options: HarnessOptions) {
       await harness.applyMigrations();
     },
 
+    /** Vectorize as it is after its index was made anew. */
+    async dropVectors(): Promise<void> {
+      for (const key of await keys('test:vector:')) await state.delete(key);
+    },
+
     /** The daily call. What it begins goes on by itself: waitUntilIdle(). */
     async cron(): Promise<void> {
       const worker = await miniflare.getWorker();
