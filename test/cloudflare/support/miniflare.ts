@@ -5,6 +5,7 @@ import { build } from 'esbuild';
 import { Log, LogLevel, Miniflare, Response as NodeResponse } from 'miniflare';
 import type { MirrorHost } from '../../../src/mirror/host.ts';
 import { until } from '../../support/until.ts';
+import { withBytes } from './worker-json.ts';
 
 const cloudflare = new URL('../../../cloudflare/', import.meta.url);
 const maxRetries = 2;
@@ -69,12 +70,6 @@ export async function startCloudflare(options: HarnessOptions) {
   const send = (path: string, init: Asked = {}): Promise<Response> =>
     miniflare.dispatchFetch(host + path, { ...init, redirect: 'manual' }) as unknown as Promise<Response>;
 
-  async function post(path: string, body: unknown): Promise<Response> {
-    const response = await send(path, { method: 'POST', body: JSON.stringify(body) });
-    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-    return response;
-  }
-
   const harness = {
     /** All of cloudflare/migrations, as `wrangler d1 migrations apply` does. */
     async applyMigrations(): Promise<void> {
@@ -115,7 +110,7 @@ export async function startCloudflare(options: HarnessOptions) {
 
     /** Puts a message into the queue, as anybody might. */
     async send(message: unknown): Promise<void> {
-      await post('/harness/send', message);
+      await send('/harness/send', { method: 'POST', body: JSON.stringify(message) });
     },
 
     /** What was sent so far, in the order in which it was due. */
@@ -161,10 +156,16 @@ export async function startCloudflare(options: HarnessOptions) {
       return results;
     },
 
-    /** A method of what the Worker lends to the mirror. Bytes are shown as text, and what is iterated as an array. */
+    /** A method of what the Worker lends to the mirror. What is iterated, and a set, come as an array. */
     async call<T = unknown>(part: keyof MirrorHost, method: string, ...args: unknown[]): Promise<T> {
-      const response = await post('/harness/call', { part, method, args });
-      return ((await response.json()) as { value: T }).value;
+      // JSON has no undefined: what is left out at the end stays out.
+      const given = args.slice(0, args.findLastIndex((one) => one !== undefined) + 1);
+      const response = await send('/harness/call', {
+        method: 'POST',
+        body: withBytes.write({ part, method, args: given }),
+      });
+      if (!response.ok) throw new Error(`${method}: ${response.status} ${await response.text()}`);
+      return (withBytes.read(await response.text()) as { value: T }).value;
     },
 
     /** What the fake Workers AI was asked for. */

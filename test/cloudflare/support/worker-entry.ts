@@ -6,6 +6,7 @@ import { createMirrorHost } from '../../../cloudflare/src/mirror-host.ts';
 import { createR2Objects } from '../../../cloudflare/src/r2-objects.ts';
 import { createWorker, type WorkerDeps } from '../../../cloudflare/src/worker.ts';
 import { FakeEmbeddingModels, FakeVectorStore } from './worker-fakes.ts';
+import { withBytes } from './worker-json.ts';
 
 interface HarnessEnv extends Env {
   readonly HARNESS_MAX_RETRIES: number;
@@ -38,7 +39,10 @@ export default {
   fetch: (request, env) =>
     atClock(env, async (deps) => {
       const { pathname } = new URL(request.url);
-      if (pathname === '/harness/call') return Response.json(await answer(env, deps, await request.json()));
+      if (pathname === '/harness/call') {
+        const call = withBytes.read(await request.text()) as Call;
+        return new Response(withBytes.write(await answer(env, deps, call)));
+      }
       if (pathname === '/harness/objects') return new Response(everyObject(env.BUCKET));
       if (pathname === '/harness/send') {
         await deps.enqueue(env.INGEST, await request.json(), 0);
@@ -124,10 +128,7 @@ async function answer(env: HarnessEnv, deps: WorkerDeps, { part, method, args }:
 }
 
 async function plain(value: unknown): Promise<unknown> {
-  if (value instanceof Uint8Array) return new TextDecoder().decode(value);
   if (value instanceof Set) return [...value];
-  if (typeof value !== 'object' || value === null) return value;
-  if (Symbol.asyncIterator in value) return Array.fromAsync(value as AsyncIterable<unknown>);
-  if ('bytes' in value) return { ...value, bytes: await plain(value.bytes) };
-  return value;
+  const isIterated = typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+  return isIterated ? Array.fromAsync(value as AsyncIterable<unknown>) : value;
 }
