@@ -98,7 +98,7 @@ describe.each(['before', 'after'] as const)('a process that ends right %s a writ
     for (let n = 0; n < 55; n++)
       server.account.add({
         link: `https://b.example/${n}`,
-        lastUpdate: time.ms - 1_000_000 + (n < 45 ? n : 45) * 1_000,
+        lastUpdate: time.ms - 1_000_000 + Math.min(n, 45) * 1_000,
       });
     // All but the last few are there: each fault is tried on a copy of that.
     const before = newMemory();
