@@ -17,6 +17,8 @@ CREATE TABLE raindrops (
   collection_id INTEGER NOT NULL,
   is_important  INTEGER NOT NULL CHECK (is_important IN (0, 1)),
   cover         TEXT NOT NULL,
+  -- When the cover was fetched, or given up; null while that is to be done.
+  cover_at      INTEGER,
   cache_status  TEXT NOT NULL CHECK (cache_status IN ('stored', 'none', 'pending', 'refused', 'failed')),
   raw_sha256    TEXT NOT NULL,
   text_sha256   TEXT NOT NULL,
@@ -31,6 +33,8 @@ CREATE TABLE raindrops (
 CREATE INDEX idx_raindrops_updated ON raindrops (updated_at DESC);
 CREATE INDEX idx_raindrops_domain ON raindrops (domain);
 CREATE INDEX raindrops_of_item ON raindrops (item_id) WHERE item_id IS NOT NULL;
+
+CREATE INDEX raindrops_cover ON raindrops (id) WHERE cover_at IS NULL AND cover <> '' AND removed_at IS NULL;
 
 CREATE TABLE mirror_state (
   key   TEXT PRIMARY KEY,

@@ -9,6 +9,7 @@ import { pullKind } from '../feeds/pull-jobs.ts';
 import { checkLink, checkLinkKind } from '../items/check-link.ts';
 import { enrichItem } from '../items/enrich-item.ts';
 import { enrichKind } from '../items/enrich-kind.ts';
+import { coverKind, fetchCover } from '../items/fetch-cover.ts';
 import { createPageProcess } from '../items/page/page-process.ts';
 import { purgeItem, purgeKind } from '../items/purge-item.ts';
 import { createScreenshots } from '../items/screenshot/take-screenshot.ts';
@@ -90,6 +91,11 @@ export function jobDefinitions(
     handler: ({ payload, ...context }) =>
       checkLink({ links: store.links, outbound, turns: oneAtATime, now: runtime.now }, payload, context),
   });
+  const findCover = defineJob({
+    ...coverKind,
+    handler: ({ payload, ...context }) =>
+      fetchCover({ covers: store.covers, library, outbound, page: reading.page, log }, payload, context),
+  });
   const mirror = defineJob({
     ...mirrorKind,
     handler: async ({ payload, signal }) => {
@@ -108,5 +114,8 @@ export function jobDefinitions(
       });
     },
   });
-  return [pull, findIcon, enrich, findFullText, purge, lookForPage, checkLibrary, mirror] as JobDefinition[];
+  return [
+    ...[pull, findIcon, enrich, findFullText, purge, lookForPage, checkLibrary],
+    ...[findCover, mirror],
+  ] as JobDefinition[];
 }

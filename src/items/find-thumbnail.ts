@@ -45,9 +45,10 @@ export async function findThumbnail(
   }
 }
 
-async function fetchImage(
-  { outbound }: FindThumbnailDeps,
-  { url, proxy }: { url: string; proxy: string | undefined },
+/** Undefined when there is none to be had. */
+export async function fetchImage(
+  { outbound }: Pick<FindThumbnailDeps, 'outbound'>,
+  { url, proxy }: { url: string; proxy?: string | undefined },
   signal: AbortSignal,
 ): Promise<Uint8Array | undefined> {
   const outcome = await outbound.request({

@@ -5,6 +5,7 @@ import { type ScheduleDeps, schedulePulls } from '../feeds/pull-jobs.ts';
 import type { PullTally } from '../feeds/pull-tally.ts';
 import { scheduleLinkChecks } from '../items/check-link.ts';
 import { lookAfterPending } from '../items/enrich-pending.ts';
+import { scheduleCovers } from '../items/fetch-cover.ts';
 import { schedulePurges } from '../items/purge-item.ts';
 import { lookEveryMs } from '../library/journal/flush-rules.ts';
 import type { Flusher } from '../library/journal/flusher.ts';
@@ -36,6 +37,7 @@ const forgetAtOnce = 500;
 const indexEveryMs = 500;
 const countEveryMs = 60_000;
 const mirrorEveryMs = 30_000;
+const coversEveryMs = 10_000;
 
 export interface WorkerDeps {
   readonly store: Store;
@@ -85,6 +87,7 @@ export function startWorker(deps: WorkerDeps): RunningWorker {
     every(forgetJobsEveryMs, () => forgetOldJobs(store), onError('forget old jobs')),
     every(countEveryMs, () => store.activity.add(pullTally.take()), onError('count pulls')),
     every(mirrorEveryMs, () => mirror(deps), onError('put the mirror into the queue')),
+    every(coversEveryMs, () => covers(store), onError('put covers into the queue')),
     every(forgetEveryMs, () => forgetExpired(store, loginLimits), onError('forget expired')),
   ];
   return {
@@ -109,6 +112,10 @@ async function checkLinks(store: Store): Promise<void> {
 
 async function mirror(deps: WorkerDeps): Promise<void> {
   await scheduleMirror(deps);
+}
+
+async function covers(store: Store): Promise<void> {
+  await scheduleCovers(store);
 }
 
 async function indexForSearch(indexer: Indexer): Promise<void> {

@@ -1,6 +1,7 @@
 // The store: everything that Lectern keeps in its index, on either engine. Owned rows only through forUser().
 import type { Clock } from '../model/glossary.ts';
 import { type ActivityStore, activityStore } from './activity-store.ts';
+import { type CoverStore, coverStore } from './cover-store.ts';
 import { type CredentialStore, credentialStore } from './credential-store.ts';
 import type { Database } from './database.ts';
 import type { DurableTable, Row } from './durable.ts';
@@ -77,6 +78,7 @@ export interface Store {
   readonly activity: ActivityStore;
   readonly libraryChecks: LibraryCheckStore;
   readonly mirrorState: MirrorStateStore;
+  readonly covers: CoverStore;
   /** The writing side of search. What a user finds is under forUser(). */
   readonly searchIndex: SearchIndex;
   forUser(userId: number): UserRows;
@@ -146,6 +148,7 @@ export function createStore(db: Database, now: Clock): Store {
     activity: activityStore(db),
     libraryChecks: libraryCheckStore(db),
     mirrorState: mirrorStateStore(db),
+    covers: coverStore(db, now),
     searchIndex: searchIndex(db),
     forUser: (userId) => {
       const owned = ownedBy(db, userId);

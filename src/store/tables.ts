@@ -430,6 +430,7 @@ export interface RaindropsTable {
   collection_id: number;
   is_important: 0 | 1;
   cover: string;
+  cover_at: number | null;
   cache_status: 'stored' | 'none' | 'pending' | 'refused' | 'failed';
   raw_sha256: string;
   text_sha256: string;

@@ -380,6 +380,7 @@ export const generators: Readonly<Record<string, Generator>> = {
           collection_id: -1,
           is_important: pick % 2,
           cover: '',
+          cover_at: null,
           cache_status: ['stored', 'none', 'pending', 'refused', 'failed'][pick % 5],
           raw_sha256: 'a',
           text_sha256: 'b',

@@ -24,7 +24,7 @@ export interface RouteDeps {
 /** What was known of it before. */
 export type RaindropBefore = Pick<
   Row<'raindrops'>,
-  'id' | 'item_id' | 'tags' | 'is_important' | 'removed_at' | 'collection_id'
+  'id' | 'item_id' | 'tags' | 'is_important' | 'removed_at' | 'collection_id' | 'cover' | 'cover_at'
 >;
 
 /** The items of those that nobody has an item of yet, by the keys of their addresses. */

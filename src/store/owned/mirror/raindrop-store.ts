@@ -137,7 +137,7 @@ export function raindropStore(owned: Owned, now: Clock) {
         : raindrop.removedAt === null
           ? await routeToItem(deps, raindrop, known)
           : (known?.item_id ?? null);
-      rows.push(toRow(raindrop, itemId));
+      rows.push(toRow(raindrop, itemId, known));
       if (known && known.removed_at === null && (raindrop.removedAt !== null || known.item_id !== itemId))
         left.push(known);
     }
@@ -157,7 +157,7 @@ export function raindropStore(owned: Owned, now: Clock) {
   async function findBefore(trx: Writer, ids: readonly number[]): Promise<Map<number, RaindropBefore>> {
     const rows = await rowsOf(trx, userId)
       .select('raindrops')
-      .select(['id', 'item_id', 'tags', 'is_important', 'removed_at', 'collection_id'])
+      .select(['id', 'item_id', 'tags', 'is_important', 'removed_at', 'collection_id', 'cover', 'cover_at'])
       .where('id', 'in', idList(db, ids) as never)
       .execute();
     return new Map(rows.map((row) => [row.id, row]));
@@ -173,7 +173,11 @@ export function raindropStore(owned: Owned, now: Clock) {
   }
 }
 
-function toRow(raindrop: KeptRaindrop, itemId: number | null): Omit<NewRow<'raindrops'>, 'user_id'> {
+function toRow(
+  raindrop: KeptRaindrop,
+  itemId: number | null,
+  before: RaindropBefore | undefined,
+): Omit<NewRow<'raindrops'>, 'user_id'> {
   return {
     id: raindrop.id,
     item_id: itemId,
@@ -187,6 +191,7 @@ function toRow(raindrop: KeptRaindrop, itemId: number | null): Omit<NewRow<'rain
     collection_id: raindrop.collectionId,
     is_important: raindrop.isImportant ? 1 : 0,
     cover: raindrop.cover,
+    cover_at: before?.cover === raindrop.cover ? before.cover_at : null,
     cache_status: raindrop.copy,
     raw_sha256: raindrop.rawSha256,
     text_sha256: raindrop.textSha256,
