@@ -6,6 +6,8 @@ import type { RouteEntry } from '../../src/api/router.ts';
 import { bookmarkPage } from '../../src/feeds/bookmark.ts';
 import { makeHighlight, makeWords } from '../../src/highlights/make.ts';
 import { saveItem } from '../../src/items/save-item.ts';
+import { keptRaindrop } from '../../src/mirror/node/kept-raindrop.ts';
+import { factsOf } from '../../src/mirror/raindrop.ts';
 import { type HighlightKind, highlightKinds } from '../../src/model/highlight.ts';
 import type { User } from '../../src/model/user.ts';
 import {
@@ -46,7 +48,7 @@ const resources: Record<string, (api: TestApi, user: User) => Promise<number | s
   '/api/v1/items/{id}/enrich': addItem,
   '/api/v1/items/{id}/thumbnail': addItem,
   '/api/v1/items/{id}/content': addItem,
-  '/api/v1/items/{id}/permacopy': addItem,
+  '/api/v1/items/{id}/permacopy': addCopiedItem,
   '/api/v1/items/{id}/icon': addItem,
   '/api/v1/tags/{name}': async ({ opened }, user) => {
     const name = `tag ${counter++}`;
@@ -133,6 +135,28 @@ async function addBookmark({ opened }: TestApi, user: User): Promise<number> {
 
 function addItem({ opened }: TestApi, user: User): Promise<number> {
   return addEnriched(opened, user.id, `https://example.org/saved/${counter++}`);
+}
+
+/** An item that the mirror has a permanent copy of. */
+async function addCopiedItem(api: TestApi, user: User): Promise<number> {
+  const { files, store } = api.opened;
+  const rows = store.forUser(user.id);
+  const id = await addItem(api, user);
+  const { url } = await rows.items.get(id);
+  const raindropId = counter++;
+  await files.put(`raindrops/${raindropId}/permacopy.html`, '<p>As it was.</p>');
+  await files.put(`raindrops/${raindropId}/meta.json`, '{"content_type":"text/html","sha256":"0"}');
+  const facts = factsOf({ _id: raindropId, link: url });
+  const copy = {
+    copy: 'stored',
+    removedAt: null,
+    rawSha256: '',
+    textSha256: '',
+    wordCount: 3,
+    files: {},
+  } as const;
+  await rows.raindrops.upsert([keptRaindrop({ ...facts, ...copy, text: '' })]);
+  return id;
 }
 
 async function addGroup({ opened }: TestApi, user: User): Promise<number[]> {
