@@ -51,6 +51,10 @@ const shots: Record<string, (page: Page, app: WebApp, device: string) => Promise
     await page.goto(`${app.url}/operations`);
     await page.getByRole('heading', { level: 1 }).waitFor();
   },
+  async mirror(page, app) {
+    await page.goto(`${app.url}/mirror`);
+    await page.getByRole('link', { name: 'Integrations at Raindrop' }).waitFor();
+  },
   async settings(page, app) {
     await page.goto(`${app.url}/settings`);
     await page.getByRole('heading', { name: 'Reading' }).waitFor();

@@ -240,6 +240,7 @@ const openRoutes = [
   'get /library',
   'get /login',
   'get /manifest.webmanifest',
+  'get /mirror',
   'get /oidc/callback',
   'get /operations',
   'get /parts',

@@ -60,6 +60,7 @@ onEachEngine('operations', (engine) => {
         '/highlights',
         '/search',
         '/operations',
+        '/mirror',
         '/settings',
         '/parts',
         '/docs',

@@ -16,6 +16,24 @@ const themes = ['light', 'dark', 'sepia'] as const;
 /** All that another theme can break: it changes nothing but colours. */
 const aboutColours = ['color-contrast', 'link-in-text-block'];
 
+/** With everything on the page that it can have. */
+const halfMirrored = {
+  configured: true,
+  running: false,
+  phase: 'updates',
+  cursor: '2025-03-12T09:00:00.000Z',
+  next_run_at: '2026-03-12T09:00:00.000Z',
+  started_at: '2026-03-12T08:00:00.000Z',
+  finished_at: '2026-03-01T08:00:00.000Z',
+  problem: 'Raindrop could not be reached.',
+  total: 1_200,
+  raindrops: 400,
+  removed: 3,
+  copies: { stored: 300, none: 60, pending: 20, refused: 15, failed: 5 },
+  waiting_copies: 25,
+  estimate: { batches: 16, done_at: '2026-03-13T00:00:00.000Z' },
+};
+
 interface Violation {
   id: string;
   help: string;
@@ -148,6 +166,16 @@ describe('the pages are for everybody', () => {
     operations: async (page) => {
       await page.goto(`${app.url}/operations`);
       await page.getByRole('region', { name: 'How much room does it take?' }).getByText('Journal').waitFor();
+    },
+    mirror: async (page) => {
+      await page.route('**/api/v1/mirror', (route) => route.fulfill({ json: { data: halfMirrored } }));
+      await page.goto(`${app.url}/mirror`);
+      await page.getByRole('alert').getByText('Raindrop could not be reached.').waitFor();
+    },
+    'the mirror without a token': async (page) => {
+      await page.unroute('**/api/v1/mirror');
+      await page.goto(`${app.url}/mirror`);
+      await page.getByRole('link', { name: 'Integrations at Raindrop' }).waitFor();
     },
     settings: async (page) => {
       await page.goto(`${app.url}/settings`);

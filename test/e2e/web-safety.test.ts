@@ -202,6 +202,7 @@ describe('feeds that mean harm', () => {
       '/library',
       '/search',
       '/operations',
+      '/mirror',
       '/settings',
       '/parts',
       '/login',

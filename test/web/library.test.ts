@@ -10,6 +10,8 @@ import { readingMinutes, siteOf, titleOf } from '../../web/src/library/item-text
 import {
   everything,
   listQuery,
+  type Origin,
+  origins,
   type Place,
   parsePlace,
   placeHref,
@@ -45,6 +47,7 @@ const item = (changes: Partial<Item> = {}, details: Partial<Item['details']> = {
     wordCount: 0,
     origins: ['manual'],
     hasContent: false,
+    hasPermanentCopy: false,
     hasIcon: false,
     bookmarkId: null,
     deletedAt: null,
@@ -62,7 +65,7 @@ const places: fc.Arbitrary<Place> = fc.record({
   ),
   tags: fc.uniqueArray(tags, { maxLength: 5 }),
   favourite: fc.boolean(),
-  origin: fc.constantFrom(null, 'saved' as const, 'starred' as const, 'highlighted' as const),
+  origin: fc.constantFrom(null, ...(Object.keys(origins) as Origin[])),
   sort: fc.constantFrom('newest' as const, 'oldest' as const),
   item: fc.option(ids),
   choosing: fc.constant(false),
@@ -92,6 +95,7 @@ describe('a place of the library', () => {
     expect(asked('?collection=7&origin=starred&favourite=1')).toBe(
       'include=details&collectionId=7&nested=true&isFavorite=true&origin=bookmark',
     );
+    expect(asked('?origin=raindrop')).toBe('include=details&origin=raindrop');
     expect(asked('?view=bin')).toBe('include=details&deleted=true');
     expect(asked('?view=dead')).toBe('include=details&link=dead');
   });

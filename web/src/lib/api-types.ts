@@ -185,7 +185,31 @@ export interface LibraryCheck {
   problems: { key: string; what: string }[];
 }
 
-export type ItemOrigin = 'manual' | 'bookmark' | 'highlight';
+/** How far the mirror of Raindrop is. */
+export interface Mirror {
+  /** Whether a token is set. */
+  configured: boolean;
+  running: boolean;
+  phase: 'idle' | 'updates' | 'trash' | 'count' | 'sweep' | 'copies';
+  /** Everything that was updated at Raindrop until then is here. */
+  cursor: string | null;
+  next_run_at: string | null;
+  started_at: string | null;
+  finished_at: string | null;
+  /** Why the last batch had to stop, in a sentence. */
+  problem: string | null;
+  /** At Raindrop, as far as it is known. */
+  total: number | null;
+  raindrops: number;
+  /** Deleted there, kept here. */
+  removed: number;
+  copies: { stored: number; none: number; pending: number; refused: number; failed: number };
+  /** Copies that are asked for again. */
+  waiting_copies: number;
+  estimate: { batches: number; done_at: string } | null;
+}
+
+export type ItemOrigin = 'manual' | 'bookmark' | 'highlight' | 'raindrop';
 
 export interface ItemDetails {
   author: string;
@@ -196,6 +220,8 @@ export interface ItemDetails {
   wordCount: number;
   origins: ItemOrigin[];
   hasContent: boolean;
+  /** The one that Raindrop has made, as it came. */
+  hasPermanentCopy: boolean;
   hasIcon: boolean;
   bookmarkId: string | null;
   deletedAt: string | null;

@@ -8,7 +8,12 @@ export type View = (typeof views)[number];
 export type Scope = { kind: View } | { kind: 'collection'; id: string };
 
 /** What an address calls the ways by which an item came here. */
-export const origins = { saved: 'manual', starred: 'bookmark', highlighted: 'highlight' } as const;
+export const origins = {
+  saved: 'manual',
+  starred: 'bookmark',
+  highlighted: 'highlight',
+  raindrop: 'raindrop',
+} as const;
 export type Origin = keyof typeof origins;
 
 export interface Filters {

@@ -112,6 +112,7 @@ function showRow(url: string, { title, tags, collectionId }: SaveOptions): Libra
         wordCount: 0,
         origins: ['manual'],
         hasContent: false,
+        hasPermanentCopy: false,
         hasIcon: false,
         bookmarkId: null,
         deletedAt: null,

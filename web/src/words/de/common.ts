@@ -10,6 +10,7 @@ export const common: Pick<
     highlights: 'Markierungen',
     search: 'Suche',
     operations: 'Betrieb',
+    mirror: 'Spiegel',
     settings: 'Einstellungen',
     label: 'Orte',
   },

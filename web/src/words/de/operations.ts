@@ -3,6 +3,7 @@ import type { Words } from '../../lib/words.ts';
 export const operations: Words['operations'] = {
   title: 'Betrieb',
   lead: 'Wie es diesem Lectern geht.',
+  mirror: 'Spiegel von Raindrop',
   notYours: {
     title: 'Diese Seite ist nicht für alle',
     text: 'Sie zeigt, wie Lectern im Ganzen läuft, und gehört der Person, der es gehört. Wenn bei dir etwas nicht geht, kann sie hier nachsehen.',
@@ -49,6 +50,7 @@ export const operations: Words['operations'] = {
       'check-link': 'Sehen, ob es eine gespeicherte Seite noch gibt',
       'purge-item': 'Einen gelöschten Eintrag gehen lassen',
       'check-library': 'Die Bibliothek prüfen',
+      'mirror-batch': 'Einen Schwung von Raindrop holen',
     },
     progress: (done, total) => `${done} von ${total}`,
     attempts: (n, of) => `Versuch ${n} von ${of}`,
@@ -79,6 +81,7 @@ export const operations: Words['operations'] = {
       journal: 'Journal',
       items: 'Kopien gespeicherter Seiten',
       thumbnails: 'Bilder gespeicherter Seiten',
+      raindrops: 'Spiegel von Raindrop',
       'library.json': 'Über die Bibliothek',
     },
     counts: {

@@ -5,6 +5,7 @@ export const common = {
     highlights: 'Highlights',
     search: 'Search',
     operations: 'Operations',
+    mirror: 'Mirror',
     settings: 'Settings',
     label: 'Places',
   },

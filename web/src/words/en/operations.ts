@@ -1,6 +1,7 @@
 export const operations = {
   title: 'Operations',
   lead: 'How this Lectern is doing.',
+  mirror: 'Mirror of Raindrop',
   notYours: {
     title: 'This page is the owner’s',
     text: 'It shows how the whole of Lectern is running, for everybody on it. If something does not work for you, the owner can look here.',
@@ -47,6 +48,7 @@ export const operations = {
       'check-link': 'Look whether a saved page is still there',
       'purge-item': 'Let a deleted item go',
       'check-library': 'Check the library',
+      'mirror-batch': 'Fetch a batch from Raindrop',
     } as Record<string, string>,
     progress: (done: string, total: string) => `${done} of ${total}`,
     attempts: (n: number, of: number) => `try ${n} of ${of}`,
@@ -76,6 +78,7 @@ export const operations = {
       journal: 'Journal',
       items: 'Copies of saved pages',
       thumbnails: 'Pictures of saved pages',
+      raindrops: 'Mirror of Raindrop',
       'library.json': 'About the library',
     } as Record<string, string>,
     counts: {
