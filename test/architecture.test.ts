@@ -190,6 +190,26 @@ describe('the source', () => {
     expect(broken).toEqual([]);
   });
 
+  it('has a mirror that needs nothing but Web APIs, so that a Worker runs it too', () => {
+    const byPath = new Map(production.map((file) => [file.path, file]));
+    const reached = new Set<string>();
+    const outside: string[] = [];
+    const follow = (path: string) => {
+      if (reached.has(path)) return;
+      reached.add(path);
+      for (const { target, typeOnly } of importsOf(byPath.get(path) as SourceFile)) {
+        if (typeOnly) continue;
+        if (target.startsWith('src/')) follow(target);
+        else if (target !== 'entities') outside.push(`${path}: ${target}`);
+      }
+      if (/\b(process|Buffer)\b/.test(codeOf(byPath.get(path) as SourceFile).code))
+        outside.push(`${path}: Node`);
+    };
+    for (const path of byPath.keys()) if (/^src\/mirror\/[^/]+$/.test(path)) follow(path);
+    expect(reached.size).toBeGreaterThan(10);
+    expect(outside).toEqual([]);
+  });
+
   it('replaces no row and empties no table by a statement that no trigger sees', () => {
     const files = [
       ...production,
