@@ -41,14 +41,23 @@ export function createR2Objects(bucket: R2Bucket): Objects {
     },
 
     async *list(prefix) {
-      let cursor: string | undefined;
-      do {
-        const page = await bucket.list({ prefix, ...(cursor === undefined ? {} : { cursor }) });
-        for (const { key } of page.objects) yield key;
-        cursor = page.truncated ? page.cursor : undefined;
-      } while (cursor !== undefined);
+      for await (const { objects } of pagesOf(bucket, { prefix })) for (const { key } of objects) yield key;
+    },
+
+    async *folders(prefix) {
+      for await (const { delimitedPrefixes } of pagesOf(bucket, { prefix, delimiter: '/' }))
+        for (const folder of delimitedPrefixes) yield folder.slice(prefix.length, -1);
     },
   };
+}
+
+async function* pagesOf(bucket: R2Bucket, options: R2ListOptions): AsyncGenerator<R2Objects, void, void> {
+  let cursor: string | undefined;
+  do {
+    const page = await bucket.list({ ...options, ...(cursor === undefined ? {} : { cursor }) });
+    yield page;
+    cursor = page.truncated ? page.cursor : undefined;
+  } while (cursor !== undefined);
 }
 
 function bytesOf(data: Uint8Array | string): Uint8Array {

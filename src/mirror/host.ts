@@ -16,6 +16,8 @@ export interface Objects {
   readonly digest?: (bytes: Uint8Array) => string;
   /** Every key under the prefix, in rising order. */
   list(prefix: string): AsyncIterable<string>;
+  /** The names of the folders right under the prefix, which ends with a slash. */
+  folders(prefix: string): AsyncIterable<string>;
 }
 
 /** A raindrop as its objects tell it; ingest and reinflate hand over the same. */

@@ -50,7 +50,7 @@ async function addLines(
 }
 
 /** Every raindrop that a line or an object tells of, rising. A line that was lost is made good by the objects. */
-export async function raindropIds(objects: Pick<Objects, 'read' | 'list'>): Promise<number[]> {
+export async function raindropIds(objects: Pick<Objects, 'read' | 'list' | 'folders'>): Promise<number[]> {
   const ids = new Set<number>();
   for await (const key of objects.list(prefix)) {
     if (!key.endsWith('.jsonl')) continue;
@@ -60,10 +60,8 @@ export async function raindropIds(objects: Pick<Objects, 'read' | 'list'>): Prom
       if (id !== undefined) ids.add(id);
     }
   }
-  for await (const key of objects.list(raindropsPrefix)) {
-    const [, id] = /^raindrops\/(\d+)\/raw\.json$/.exec(key) ?? [];
-    if (id !== undefined) ids.add(Number(id));
-  }
+  for await (const name of objects.folders(raindropsPrefix))
+    if (/^[1-9]\d{0,15}$/.test(name)) ids.add(Number(name));
   return [...ids].sort((a, b) => a - b);
 }
 

@@ -95,6 +95,16 @@ export function objectsContract(name: string, open: () => Promise<OpenObjects>):
       expect(await listed('listed/1')).toEqual(keys.toSorted().filter((key) => !key.includes('/2/')));
       expect(await listed('listed/none/')).toEqual([]);
     });
+
+    it('name the folders right under a prefix, each once', async () => {
+      for (const key of ['7/raw.json', '7/meta.json', '70/deep/er.txt', '8/raw.json', 'file.txt'])
+        await objects.put(`folders/${key}`, '');
+      const folders = async (prefix: string) => (await Array.fromAsync(objects.folders(prefix))).sort();
+      expect(await folders('folders/')).toEqual(['7', '70', '8']);
+      expect(await folders('folders/70/')).toEqual(['deep']);
+      expect(await folders('folders/8/')).toEqual([]);
+      expect(await folders('none/')).toEqual([]);
+    });
   });
 }
 

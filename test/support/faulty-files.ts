@@ -12,6 +12,7 @@ export function faultyFiles(files: Files, faults: Faults): Files {
     read: (key) => faults.look('read', () => files.read(key)),
     stat: (key) => faults.look('stat', () => files.stat(key)),
     list: (prefix, options) => faults.look('list', () => files.list(prefix, options)),
+    folders: (prefix) => files.folders(prefix),
     async *listAll(prefix, options) {
       for await (const file of files.listAll(prefix, options))
         yield await faults.look('list', async () => file);

@@ -80,6 +80,10 @@ export function memoryHost(
         const bytes = await read(key);
         return bytes && sha256(bytes);
       },
+      async *folders(prefix) {
+        const below = [...objects.keys()].filter((key) => key.startsWith(prefix));
+        yield* new Set(below.map((key) => key.slice(prefix.length).split('/')[0] as string));
+      },
       async *list(prefix) {
         yield* [...objects.keys()].filter((key) => key.startsWith(prefix)).sort();
       },

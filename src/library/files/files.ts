@@ -58,6 +58,9 @@ export interface Files {
 
   /** Every file under the prefix, in the same order, in bounded memory. What changes meanwhile may be missed. */
   listAll(prefix: string, options?: { after?: string }): AsyncGenerator<FileStat, void, void>;
+
+  /** The names of the folders right under `prefix`, which ends with a slash. One may have been emptied by now. */
+  folders(prefix: string): AsyncGenerator<string, void, void>;
 }
 
 /** S3 lists 1,000 keys at once, of which one tells whether there is another page. */

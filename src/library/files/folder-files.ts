@@ -15,7 +15,7 @@ import {
 import { chunksOf, type FileData, type Files, maxPageSize, type Written } from './files.ts';
 import { doing, failure } from './folder-failure.ts';
 import { linkRefused, unlessGone, walkFolder } from './folder-walk.ts';
-import { checkKey, checkPrefix } from './key.ts';
+import { checkKey, checkPrefix, isSegment } from './key.ts';
 import { checkLimit, takePage } from './page.ts';
 
 export interface FolderDeps {
@@ -151,6 +151,13 @@ function folderFiles(folder: Folder): Files {
       } catch (error) {
         throw failure('list', error);
       }
+    },
+
+    async *folders(prefix) {
+      const key = checkPrefix(prefix).slice(0, -1);
+      if ((await find(folder, key))?.kind !== 'folder') return;
+      const entries = await doing('list', () => unlessGone(fileSystem.readFolder(join(root, key))));
+      for (const { name, kind } of entries ?? []) if (kind === 'folder' && isSegment(name)) yield name;
     },
   };
   return files;

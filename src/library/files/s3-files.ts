@@ -92,6 +92,15 @@ function s3Files(bucket: Bucket): Files {
     },
 
     listAll: (prefix, { after } = {}) => listing(bucket, { prefix, after, limit: maxListed }),
+
+    async *folders(prefix) {
+      let last = '';
+      for await (const { key } of listing(bucket, { prefix, after: undefined, limit: maxListed })) {
+        const [name = '', ...rest] = key.slice(prefix.length).split('/');
+        if (rest.length > 0 && name !== last) yield name;
+        last = name;
+      }
+    },
   };
   return files;
 

@@ -26,6 +26,8 @@ export function libraryObjects(files: Files): Objects {
       return bytes && sha256Of(bytes);
     },
 
+    folders: (prefix) => files.folders(prefix),
+
     digest: sha256Of,
 
     async *list(prefix) {

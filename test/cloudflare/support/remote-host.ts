@@ -14,6 +14,9 @@ export function remoteObjects({ call }: Callable): Objects {
     async *list(prefix) {
       yield* await call<string[]>('objects', 'list', prefix);
     },
+    async *folders(prefix) {
+      yield* await call<string[]>('objects', 'folders', prefix);
+    },
   };
 }
 
