@@ -123,6 +123,8 @@ export interface MirrorHost {
   };
   /** For one request. */
   readonly timeoutMs?: number | undefined;
+  /** Aborted when the batch is to end at once: what fails after that says nothing of Raindrop. */
+  readonly signal?: AbortSignal | undefined;
   readonly log?: (message: string, facts?: Readonly<Record<string, unknown>>) => void;
 }
 

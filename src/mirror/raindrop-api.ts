@@ -95,6 +95,7 @@ export function raindropApi(host: MirrorHost): RaindropApi {
         last = new Postponed('failing', `Raindrop answered with status ${status}.`, comeBackMs);
       } catch (error) {
         if (error instanceof Postponed) throw error;
+        host.signal?.throwIfAborted();
         host.log?.('a request to Raindrop failed', { path, error: String(error) });
         last =
           status === undefined

@@ -130,6 +130,7 @@ function mirrorHost(
       if (!noWait || required) await pause(ms, required);
     },
     random,
+    signal,
     api: { url: raindrop.apiUrl.replace(/\/$/, ''), token: raindrop.token.reveal() },
     log: (message, facts = {}) => log.warn(facts, message),
   };
