@@ -28,7 +28,7 @@ export interface MirrorDeps {
   readonly log: Log;
   /** Tests let time pass by themselves. */
   readonly pause?: MirrorHost['pause'];
-  /** What a batch has stored may have highlights. */
+  /** What a batch has stored may have highlights. Called after each, and does nothing the second time. */
   readonly onStored: (userId: number) => Promise<void>;
 }
 
@@ -92,7 +92,8 @@ export async function runMirrorBatch(
   try {
     await library.requireWriter();
     const result = await takeMessage(mirrorHost(deps, { ...options, signal }, owner.id, lease), message);
-    if (result && result.processed > 0) await deps.onStored(owner.id);
+    // Even if there was nothing: one that ended before this has left it to us.
+    await deps.onStored(owner.id);
     return result;
   } finally {
     clearInterval(renewing);
