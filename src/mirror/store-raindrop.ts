@@ -112,7 +112,7 @@ async function storeCopy(
   const { bytes, contentType } = outcome;
   await objects.put(keyOf(id, 'permacopy.html'), bytes, contentType);
   const copy: CopyFacts = {
-    sha256: await sha256Of(bytes),
+    sha256: await hashOf(objects, bytes),
     content_type: contentType,
     content_length: bytes.length,
     fetched_at: iso(now()),
@@ -154,16 +154,46 @@ function ownText({ title, excerpt, note }: RaindropFacts): string {
   return [title, excerpt, note].filter((line) => line !== '').join('\n');
 }
 
+/** One after the other: neither is in memory as bytes while the other is made. */
 async function storeText(objects: MirrorHost['objects'], id: number, text: string): Promise<TextFacts> {
+  const text_sha256 = await storePlain(objects, id, text);
+  const chunks_sha256 = await storeChunks(objects, id, text);
+  return { text_sha256, chunks_sha256, word_count: countWords(text) };
+}
+
+async function storePlain(objects: MirrorHost['objects'], id: number, text: string): Promise<string> {
   const bytes = new TextEncoder().encode(text);
-  const text_sha256 = await sha256Of(bytes);
   await objects.put(keyOf(id, 'plain.txt'), bytes, 'text/plain; charset=utf-8');
-  let chunks = '';
-  let index = 0;
+  return hashOf(objects, bytes);
+}
+
+async function storeChunks(objects: MirrorHost['objects'], id: number, text: string): Promise<string> {
+  const bytes = await joinedLines(id, text);
+  await objects.put(keyOf(id, 'chunks.jsonl'), bytes, 'application/jsonl');
+  return hashOf(objects, bytes);
+}
+
+/** As bytes from the first line on: a string of all of them would be in memory twice before it is bytes. */
+async function joinedLines(id: number, text: string): Promise<Uint8Array> {
+  const encoder = new TextEncoder();
+  const lines: Uint8Array[] = [];
+  let length = 0;
   for (const { text: t } of cutText(text)) {
-    const chunk: TextChunk = { k: chunkKey(`rd-${id}`, index++), t, s: await sha256Of(t) };
-    chunks += `${JSON.stringify(chunk)}\n`;
+    const chunk: TextChunk = { k: chunkKey(`rd-${id}`, lines.length), t, s: await sha256Of(t) };
+    const line = encoder.encode(`${JSON.stringify(chunk)}\n`);
+    lines.push(line);
+    length += line.length;
   }
-  await objects.put(keyOf(id, 'chunks.jsonl'), chunks, 'application/jsonl');
-  return { text_sha256, chunks_sha256: await sha256Of(chunks), word_count: countWords(text) };
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const line of lines) {
+    bytes.set(line, at);
+    at += line.length;
+  }
+  return bytes;
+}
+
+/** WebCrypto takes a copy of what it is given. */
+async function hashOf({ digest }: MirrorHost['objects'], bytes: Uint8Array): Promise<string> {
+  return digest?.(bytes) ?? sha256Of(bytes);
 }
