@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Chunk, chunksOf } from './chunks.ts';
-import { chunkKey, chunkTokens, countWords, overlapTokens } from './cut-text.ts';
+import { chunkKey, chunkTokens, countWords, cutText, overlapTokens } from './cut-text.ts';
 
 const key = (index: number) => chunkKey('it-7', index);
 const cut = (text: string) => chunksOf(text, { key });
@@ -110,6 +110,53 @@ describe('the chunks of a text', () => {
     for (const { text: one } of cut('😀'.repeat(20_000))) expect(one.isWellFormed()).toBe(true);
     for (const { text: one } of cut('x'.repeat(100_000)))
       expect(one.length).toBeLessThanOrEqual(chunkTokens * 6);
+  });
+
+  // More than is looked at together, which is 100,000 letters.
+  const longText = fc
+    .tuple(fc.array(fc.tuple(word, separator), { minLength: 20, maxLength: 60 }), fc.nat({ max: 50_000 }))
+    .map(([words, more]) => {
+      const once = words.map((one) => one.join('')).join('');
+      const lengths = 110_000 + more;
+      return once
+        .repeat(Math.ceil(lengths / once.length))
+        .slice(0, lengths)
+        .toWellFormed();
+    });
+  /** The piece that ends with a text may be another when the text goes on. */
+  const allButLast = (text: string) => Array.from(cutText(text)).slice(0, -1);
+
+  it('of a long text are those that it would be cut into if it were looked at as a whole', () => {
+    fc.assert(
+      fc.property(longText, fc.nat({ max: 99_000 }), (whole, length) => {
+        const cuts = Array.from(cutText(whole));
+        check(whole, cut(whole));
+        // The beginning, in one look: the same cuts.
+        const beginning = whole.slice(0, length);
+        expect(cuts.slice(0, allButLast(beginning).length)).toEqual(allButLast(beginning));
+        // From any cut on, as far as one look goes: the same cuts again, also across the place where a look ended.
+        for (const from of [1, Math.floor(cuts.length / 3), cuts.length - 8]) {
+          const { start = 0 } = cuts[from] ?? {};
+          const there = allButLast(whole.slice(start, start + 99_000)).map((one) => ({
+            ...one,
+            start: one.start + start,
+            end: one.end + start,
+          }));
+          expect(there.length).toBeGreaterThan(1);
+          expect(cuts.slice(from, from + there.length)).toEqual(there);
+        }
+        expect(cuts.at(-1)?.end).toBe(whole.length);
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  it('of two texts that begin alike begin alike, however long they are', () => {
+    const sentence = 'Tides come and go, and what they leave is counted by nobody. ';
+    const [long, longer] = [6_000, 9_000].map((times) => sentence.repeat(times)) as [string, string];
+    const cuts = allButLast(long);
+    expect(cuts.length).toBeGreaterThan(90);
+    expect(Array.from(cutText(longer)).slice(0, cuts.length)).toEqual(cuts);
   });
 
   it('have keys with more digits when there are many', () => {
