@@ -38,6 +38,17 @@ const noCopy: Omit<CopyFacts, 'copy'> = {
   copy_created: null,
 };
 
+/** In place of a meta.json that is lost. */
+const nothingKept: Meta = {
+  ...noCopy,
+  copy: 'none',
+  text_sha256: '',
+  chunks_sha256: '',
+  word_count: 0,
+  raw_sha256: '',
+  removed_at: null,
+};
+
 export async function storeRaindrop(
   { objects, now }: Deps,
   api: Pick<RaindropApi, 'copy'>,
@@ -50,7 +61,7 @@ export async function storeRaindrop(
   const { copy, text: copyText, retry } = await storeCopy({ objects, now }, api, facts, before);
   const texts =
     copyText === undefined && copy.sha256 !== null && before
-      ? pickText(before)
+      ? await keptText(objects, facts, before)
       : await storeText(objects, id, copyText ?? ownText(facts));
   await objects.put(keyOf(id, 'raw.json'), rawText, jsonType);
   const meta: Meta = {
@@ -70,17 +81,21 @@ export async function storeRaindrop(
 
 const jsonType = 'application/json';
 
-/** One that Raindrop has no more. What it was stays. */
+/** One that Raindrop has no more. What it was stays, and what of it was damaged is what there is of it now. */
 export async function storeRemoval(
   { objects, now }: Deps,
   id: number,
   facts: RaindropFacts,
 ): Promise<Stored> {
-  const before = await readMeta(objects, id);
-  const removedAt = before?.removed_at ?? iso(now());
-  if (before && before.removed_at === null)
-    await objects.put(keyOf(id, 'meta.json'), JSON.stringify({ ...before, removed_at: removedAt }), jsonType);
-  return { id, facts, copy: before?.copy ?? 'none', removedAt, retry: false };
+  const before = (await readMeta(objects, id)) ?? nothingKept;
+  const removedAt = before.removed_at ?? iso(now());
+  if (before.removed_at === null) {
+    const texts = await keptText(objects, facts, before);
+    const raw_sha256 = (await objects.sha256(keyOf(id, 'raw.json'))) ?? before.raw_sha256;
+    const meta: Meta = { ...before, ...texts, raw_sha256, removed_at: removedAt };
+    await objects.put(keyOf(id, 'meta.json'), JSON.stringify(meta), jsonType);
+  }
+  return { id, facts, copy: before.copy, removedAt, retry: false };
 }
 
 /** Whether the objects are of just this raindrop, and it is not taken for removed. */
@@ -152,6 +167,22 @@ function stateOf(status: string | undefined): CopyState {
 /** Without a copy, what Raindrop knows of it is all that there is to read. */
 function ownText({ title, excerpt, note }: RaindropFacts): string {
   return [title, excerpt, note].filter((line) => line !== '').join('\n');
+}
+
+/** Those of the copy that is kept, made anew if one of them is lost or damaged: no index takes what is not as its hash says. */
+async function keptText(
+  objects: MirrorHost['objects'],
+  facts: RaindropFacts,
+  before: Meta,
+): Promise<TextFacts> {
+  const { id } = facts;
+  const isWhole =
+    (await objects.sha256(keyOf(id, 'plain.txt'))) === before.text_sha256 &&
+    (await objects.sha256(keyOf(id, 'chunks.jsonl'))) === before.chunks_sha256;
+  if (isWhole) return pickText(before);
+  const copy = before.sha256 === null ? undefined : await objects.read(keyOf(id, 'permacopy.html'));
+  const text = copy ? (pageText(copy, before.content_type ?? '') ?? '') : ownText(facts);
+  return storeText(objects, id, text);
 }
 
 /** One after the other: neither is in memory as bytes while the other is made. */

@@ -45,13 +45,16 @@ export interface LecternProcess {
   kill(): Promise<Exit>;
 }
 
-export interface WorkerProcess {
-  readonly holder: string;
+export interface RunningProcess {
   readonly pid: number;
   readonly output: Output;
   /** Sends a signal and does not wait for what comes of it. */
   signal(signal: NodeJS.Signals): void;
   readonly ended: Promise<Exit>;
+}
+
+export interface WorkerProcess extends RunningProcess {
+  readonly holder: string;
 }
 
 /** All that a process has written so far, and a way to wait for what it will write. */
@@ -99,6 +102,8 @@ export interface Lectern {
   serve(options?: StartOptions): Promise<LecternProcess>;
   /** Starts `lectern serve --role worker`, whose jobs are known by `holder`. */
   work(options: { holder: string; env?: LecternEnv }): WorkerProcess;
+  /** Starts one command and does not wait for its end. */
+  begin(args: readonly string[], options?: { env?: LecternEnv }): RunningProcess;
   /** Runs one command to its end. */
   run(args: readonly string[], options?: { env?: LecternEnv; stdin?: string }): Promise<Ended>;
   /** Ends what still runs and removes its folders. A suite has this done by its hook. */
@@ -152,6 +157,11 @@ export function createLectern(entry = mainEntry): Lectern {
     return { child, output, closed };
   }
 
+  function begin(args: readonly string[], env?: LecternEnv): RunningProcess {
+    const { child, output, closed } = start(args, env);
+    return { pid: child.pid as number, output, signal: (signal) => child.kill(signal), ended: closed };
+  }
+
   return {
     async serve({ role = 'api', env, nodeOptions } = {}) {
       const { child, output, closed } = start(['serve', '--role', role], env, nodeOptions);
@@ -175,16 +185,10 @@ export function createLectern(entry = mainEntry): Lectern {
     },
 
     work({ holder, env }) {
-      const args = ['serve', '--role', 'worker', '--holder', holder];
-      const { child, output, closed } = start(args, env);
-      return {
-        holder,
-        pid: child.pid as number,
-        output,
-        signal: (signal) => child.kill(signal),
-        ended: closed,
-      };
+      return { holder, ...begin(['serve', '--role', 'worker', '--holder', holder], env) };
     },
+
+    begin: (args, { env } = {}) => begin(args, env),
 
     async run(args, { env, stdin = '' } = {}) {
       const { child, output, closed } = start(args, env);

@@ -67,6 +67,11 @@ export const singleEngineSuites: readonly { engine: EngineName; title: string; r
     title: 'highlights on the command line',
     reason: 'the commands only pass on what the suites of highlights show on both',
   },
+  {
+    engine: 'sqlite',
+    title: 'the mirror on the command line',
+    reason: 'the commands only pass on what the suites of the mirror show on both',
+  },
 ];
 
 export function isListedAsSingle(engine: EngineName, title: string): boolean {
