@@ -26,8 +26,9 @@ export async function runCommandLine(runtime: Runtime, args: readonly string[]):
       runtime.stderr.write(`${error.message}\n`);
       return error instanceof StartupError ? error.exitCode : 1;
     }
-    // Ctrl-C at a question.
-    if ((error as { code?: unknown }).code === 'ABORT_ERR') return 130;
+    // Ctrl-C: at a question, or in the middle of what heeds it.
+    const { code, name } = error as { code?: unknown; name?: unknown };
+    if (code === 'ABORT_ERR' || name === 'AbortError') return 130;
     throw error;
   }
 }

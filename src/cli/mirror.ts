@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { Invalid } from '../errors.ts';
+import { Invalid, Upstream } from '../errors.ts';
 import { syncRaindropHighlights } from '../highlights/raindrop-highlights.ts';
 import type { BatchResult } from '../mirror/host.ts';
 import { type MirrorDeps, messageNow, notConfigured, runMirrorBatch } from '../mirror/node/mirror.ts';
@@ -28,6 +28,8 @@ export function mirrorCommand(runtime: Runtime): Command {
         return statusOf(runtime, opened);
       });
       print(runtime, status, { json });
+      // Whoever calls this from a script is to know that it did not come to its end.
+      if (status.problem !== null) throw new Upstream(status.problem);
     });
 
   command
