@@ -1,7 +1,7 @@
 // The page of the list at which the cursor stands. The list is sorted by update, the earliest first: whatever is edited moves to
 // its end, and what is behind it moves up. So the place is looked for anew in every batch, near where it was.
 import { type RawRaindrop, updatedMs } from './raindrop.ts';
-import { perPage, type RaindropApi } from './raindrop-api.ts';
+import type { RaindropApi } from './raindrop-api.ts';
 
 export interface Updates {
   /** At the cursor or behind it, the earliest first, each once. */
@@ -20,6 +20,7 @@ export class Unsorted extends Error {}
 interface Page {
   readonly items: readonly RawRaindrop[];
   readonly count: number;
+  readonly isLast: boolean;
   /** When it was read, among the others. */
   readonly turn: number;
 }
@@ -42,10 +43,10 @@ export async function findUpdates(
   const pages = new Map<number, Page>();
   let turns = 0;
   const read = async (page: number): Promise<Page> => {
-    const { items, count } = await api.list({ collection: 0, page, sort: 'lastUpdate' });
+    const { items, count, isLast } = await api.list({ collection: 0, page, sort: 'lastUpdate' });
     if (items.some((item, n) => n > 0 && updatedMs(item) < updatedMs(items[n - 1] as RawRaindrop)))
       throw new Unsorted();
-    const found = { items, count, turn: turns++ };
+    const found = { items, count, isLast, turn: turns++ };
     pages.set(page, found);
     return found;
   };
@@ -59,9 +60,9 @@ export async function findUpdates(
   for (;;) {
     const page = pages.get(last) as Page;
     const items = itemsOf(pages, first, last, cursorMs);
-    const isFull = page.items.length >= perPage;
-    if (!isFull || (await isEnough(items)))
-      return { items, isEnd: !isFull, place: last, isPlaceFull: isFull, count: page.count };
+    const { isLast, count } = page;
+    if (isLast || (await isEnough(items)))
+      return { items, isEnd: isLast, place: last, isPlaceFull: !isLast, count };
     const next = pages.get(last + 1);
     if (!next || next.turn > page.turn) {
       await read(last + 1);
@@ -78,10 +79,10 @@ async function findPlace(
   cursorMs: number,
 ): Promise<number> {
   const isBefore = async (page: number) => {
-    const { items } = await at(page);
+    const { items, isLast } = await at(page);
     const last = items.at(-1);
-    // A page that is not full has all that follows, whatever that is.
-    return items.length >= perPage && last !== undefined && updatedMs(last) < cursorMs;
+    // The last page has all that follows, whatever that is.
+    return !isLast && last !== undefined && updatedMs(last) < cursorMs;
   };
   const isBehind = async (page: number) => {
     if (page === 0) return false;

@@ -1,5 +1,5 @@
 // The objects of a raindrop, as the layout of the library names them.
-import type { CopyState, MirroredRaindrop, Objects, TextChunk } from './host.ts';
+import { type CopyState, copyStates, type MirroredRaindrop, type Objects, type TextChunk } from './host.ts';
 import { factsOf, isObject, isRaw, type RawRaindrop } from './raindrop.ts';
 
 export const objectNames = ['raw.json', 'permacopy.html', 'plain.txt', 'meta.json', 'chunks.jsonl'] as const;
@@ -82,9 +82,45 @@ export async function loadRaindrop(
   };
 }
 
-export async function readChunks(objects: Pick<Objects, 'read'>, id: number): Promise<TextChunk[]> {
+export interface Damage {
+  readonly id: number;
+  readonly what: string;
+}
+
+/** Side by side, in the order of the ids; those that are damaged apart. */
+export async function loadAll(
+  objects: Pick<Objects, 'read' | 'sha256' | 'digest'>,
+  ids: readonly number[],
+  options: { readonly copies: boolean },
+): Promise<{ readonly raindrops: readonly MirroredRaindrop[]; readonly damaged: readonly Damage[] }> {
+  const loaded: (MirroredRaindrop | undefined)[] = [];
+  const damaged: Damage[] = [];
+  const left = ids.entries();
+  const turn = async () => {
+    for (const [n, id] of left) {
+      try {
+        loaded[n] = await loadRaindrop(objects, id, options);
+      } catch (error) {
+        if (!(error instanceof DamagedRaindrop)) throw error;
+        damaged.push({ id, what: error.message });
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: readAtOnce }, turn));
+  return { raindrops: loaded.filter((raindrop) => raindrop !== undefined), damaged };
+}
+
+const readAtOnce = 16;
+
+/** As meta.json says that they are; throws DamagedRaindrop otherwise. */
+export async function readChunks(
+  objects: Pick<Objects, 'read' | 'digest'>,
+  id: number,
+): Promise<TextChunk[]> {
   const bytes = await objects.read(keyOf(id, 'chunks.jsonl'));
-  if (!bytes) return [];
+  const meta = await readMeta(objects, id);
+  if (!bytes || (objects.digest?.(bytes) ?? (await sha256Of(bytes))) !== meta?.chunks_sha256)
+    throw new DamagedRaindrop('chunks.jsonl is not what meta.json says it is');
   return decoder
     .decode(bytes)
     .split('\n')
@@ -112,5 +148,16 @@ function parse(bytes: Uint8Array): unknown {
 }
 
 function isMeta(value: unknown): value is Meta {
-  return isObject(value) && typeof value.text_sha256 === 'string' && typeof value.raw_sha256 === 'string';
+  if (!isObject(value)) return false;
+  const isText = (name: keyof Meta) => typeof value[name] === 'string';
+  const isTextOrNull = (name: keyof Meta) => value[name] === null || isText(name);
+  const texts = ['text_sha256', 'raw_sha256', 'chunks_sha256'] as const;
+  const others = ['sha256', 'content_type', 'fetched_at', 'copy_created', 'removed_at'] as const;
+  return (
+    texts.every(isText) &&
+    others.every(isTextOrNull) &&
+    Number.isSafeInteger(value.word_count) &&
+    copyStates.includes(value.copy as CopyState) &&
+    (value.removed_at === null || !Number.isNaN(Date.parse(value.removed_at as string)))
+  );
 }

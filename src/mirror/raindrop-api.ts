@@ -1,7 +1,7 @@
 // Raindrop's API as the mirror asks it: one request at a time, six to ten in a minute, and slower when it says so.
 import type { MirroredCollection, MirrorHost } from './host.ts';
 import { Postponed } from './postponed.ts';
-import { collectionOf, isObject, isRaw, list, type RawRaindrop } from './raindrop.ts';
+import { collectionOf, isObject, isRaw, type RawRaindrop } from './raindrop.ts';
 
 export const perPage = 50;
 
@@ -11,6 +11,8 @@ export interface RaindropPage {
   readonly items: readonly RawRaindrop[];
   /** Of all pages. */
   readonly count: number;
+  /** Nothing follows. A page may be short without being the last: not all that is counted is always shown. */
+  readonly isLast: boolean;
 }
 
 export type CopyOutcome =
@@ -34,13 +36,19 @@ export interface RaindropApi {
 const leastGapMs = 6_200;
 const jitterMs = 3_600;
 const attempts = 3;
+/** One copy that cannot be had is asked for again tomorrow; the others wait for their turn today. */
+const attemptsForCopy = 2;
 const firstBackoffMs = 10_000;
 /** Longer than that is not waited for inside of a batch. */
 const longestWaitMs = 2 * 60_000;
 const usualWaitMs = 60_000;
+/** Whatever a server says: a clock of its own may be wrong by years. */
+const mostWaitMs = 24 * 3_600_000;
 export const comeBackMs = 10 * 60_000;
 const refusedMs = 60 * 60_000;
 const defaultTimeoutMs = 60_000;
+/** For a copy, which may have many megabytes. */
+const copyTimeoutMs = 150_000;
 /** The largest that is known of has 23 MB. */
 export const mostCopyBytes = 48 * 1024 * 1024;
 const mostRedirects = 4;
@@ -50,11 +58,15 @@ const limited = 'Raindrop asks to be left alone for a while.';
 export function raindropApi(host: MirrorHost): RaindropApi {
   const { api, now, pause, random } = host;
   let notBefore = Number.NEGATIVE_INFINITY;
+  let allowedFrom = Number.NEGATIVE_INFINITY;
 
-  /** The server's own wishes hold even where pauses are left out. */
   async function turn(): Promise<void> {
     const wait = notBefore - now();
     if (wait > 0) await pause(wait);
+    // The server's own wishes hold even where pauses are left out.
+    const asked = allowedFrom - now();
+    if (asked > longestWaitMs) throw new Postponed('limited', limited, asked);
+    if (asked > 0) await pause(asked, true);
     notBefore = now() + leastGapMs + random() * jitterMs;
   }
 
@@ -62,8 +74,7 @@ export function raindropApi(host: MirrorHost): RaindropApi {
     await turn();
     const response = await send(host, `${api.url}${path}`, { authorization: `Bearer ${api.token}` });
     if (response.headers.get('x-ratelimit-remaining') === '0' && response.status !== 429) {
-      const wait = resetIn(response);
-      if (wait !== undefined && wait > 0) notBefore = Math.max(notBefore, now() + wait);
+      allowedFrom = Math.max(allowedFrom, now() + (resetIn(response) ?? 0));
     }
     return response;
   }
@@ -72,9 +83,10 @@ export function raindropApi(host: MirrorHost): RaindropApi {
   async function patiently<T>(
     path: string,
     read: (response: Response) => Promise<T | undefined>,
+    most = attempts,
   ): Promise<T> {
     let last = new Postponed('unreachable', '', comeBackMs);
-    for (let attempt = 0; attempt < attempts; attempt++) {
+    for (let attempt = 0; attempt < most; attempt++) {
       if (attempt > 0 && last.reason !== 'limited') await pause(firstBackoffMs * 2 ** (attempt - 1));
       let status: number | undefined;
       try {
@@ -116,30 +128,35 @@ export function raindropApi(host: MirrorHost): RaindropApi {
   /** To the whole second, and one more for clocks that differ. */
   function resetIn(response: Response): number | undefined {
     const seconds = Number(response.headers.get('x-ratelimit-reset') ?? Number.NaN);
-    return Number.isFinite(seconds) ? Math.max(0, seconds * 1_000 - now()) + 1_000 : undefined;
+    if (!Number.isFinite(seconds)) return undefined;
+    return Math.min(mostWaitMs, Math.max(0, seconds * 1_000 - now()) + 1_000);
   }
 
   function retryAfter(response: Response): number | undefined {
     const value = response.headers.get('retry-after');
     if (value === null) return undefined;
     const ms = /^\d+$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - now();
-    return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+    return Number.isNaN(ms) ? undefined : Math.min(mostWaitMs, Math.max(0, ms));
   }
 
-  const json = (path: string) =>
+  /** An answer that lacks what was asked for is none: an empty list would say that everything is gone. */
+  const list = (path: string) =>
     patiently(path, async (response) => {
       if (response.status !== 200) return undefined;
       const body: unknown = await response.json();
-      return isObject(body) && body.result !== false ? body : undefined;
+      if (!isObject(body) || body.result === false || !Array.isArray(body.items)) return undefined;
+      return { ...body, items: body.items } as Record<string, unknown> & { items: readonly unknown[] };
     });
 
   return {
     async list({ collection, page, sort }) {
-      const body = await json(`/raindrops/${collection}?perpage=${perPage}&page=${page}&sort=${sort}`);
-      return {
-        items: list(body.items).filter(isRaw),
-        count: typeof body.count === 'number' ? body.count : 0,
-      };
+      const { items, count } = await list(
+        `/raindrops/${collection}?perpage=${perPage}&page=${page}&sort=${sort}`,
+      );
+      if (typeof count !== 'number')
+        throw new Postponed('failing', 'Raindrop does not say how many there are.', comeBackMs);
+      const isLast = items.length === 0 || (items.length < perPage && (page + 1) * perPage >= count);
+      return { items: items.filter(isRaw), count, isLast };
     },
 
     async get(id) {
@@ -156,25 +173,27 @@ export function raindropApi(host: MirrorHost): RaindropApi {
     },
 
     async collections() {
-      const roots = await json('/collections');
-      const children = await json('/collections/childrens');
-      return [...list(roots.items), ...list(children.items)].flatMap(collectionOf);
+      const roots = await list('/collections');
+      const children = await list('/collections/childrens');
+      return [...roots.items, ...children.items].flatMap(collectionOf);
     },
 
     async stats() {
-      const body = await json('/user/stats');
-      const all = list(body.items).find((item) => isObject(item) && item._id === 0);
-      const { meta } = body;
+      const { items, meta } = await list('/user/stats');
+      const all = items.find((item) => isObject(item) && item._id === 0);
+      if (!isObject(all) || typeof all.count !== 'number')
+        throw new Postponed('failing', 'Raindrop does not say how many there are.', comeBackMs);
       const changed = isObject(meta) ? Date.parse(String(meta.changedBookmarksDate)) : Number.NaN;
-      return {
-        count: isObject(all) && typeof all.count === 'number' ? all.count : 0,
-        changedMs: Number.isNaN(changed) ? undefined : changed,
-      };
+      return { count: all.count, changedMs: Number.isNaN(changed) ? undefined : changed };
     },
 
     async copy(id, size) {
       try {
-        return await patiently(`/raindrop/${id}/cache`, (response) => copyOf(host, response, size));
+        return await patiently(
+          `/raindrop/${id}/cache`,
+          (response) => copyOf(host, response, size),
+          attemptsForCopy,
+        );
       } catch (error) {
         // That one copy cannot be had says nothing of the others; that nothing can be had does.
         if (!(error instanceof Postponed) || error.reason !== 'failing') throw error;
@@ -194,7 +213,7 @@ async function copyOf(host: MirrorHost, first: Response, size: number): Promise<
     if (!url || !/^https?:$/.test(url.protocol) || hops === mostRedirects)
       return { kind: 'failed', what: 'Raindrop led to no address of a copy.', isForGood: false };
     // A signed address: whoever has it may read. The token is for nobody but Raindrop.
-    response = await send(host, url.href, {});
+    response = await send(host, url.href, {}, copyTimeoutMs);
   }
   const isOfRaindrop = response === first;
   if (isOfRaindrop && (response.status === 403 || response.status === 404)) {
@@ -226,8 +245,9 @@ async function send(
   host: MirrorHost,
   url: string,
   headers: Readonly<Record<string, string>>,
+  timeoutMs = defaultTimeoutMs,
 ): Promise<Response> {
-  const signal = AbortSignal.timeout(host.timeoutMs ?? defaultTimeoutMs);
+  const signal = AbortSignal.timeout(host.timeoutMs ?? timeoutMs);
   return host.fetch(url, { headers, redirect: 'manual', signal });
 }
 

@@ -1,8 +1,9 @@
 // The index from the objects: every raindrop that a manifest or an object tells of, each compared with its hashes.
 import { embed } from './batch.ts';
-import type { MirroredRaindrop, MirrorHost, Objects } from './host.ts';
+import type { MirroredCollection, MirroredRaindrop, MirrorHost, Objects } from './host.ts';
 import { collectionsKey, raindropIds } from './manifest.ts';
-import { DamagedRaindrop, loadRaindrop } from './objects-of.ts';
+import { type Damage, DamagedRaindrop, loadAll } from './objects-of.ts';
+import { isObject } from './raindrop.ts';
 
 export interface ReinflateOptions {
   /** Embeddings too, from chunks.jsonl. */
@@ -16,26 +17,20 @@ export interface ReinflateOptions {
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-export interface Problem {
-  readonly id: number;
-  readonly what: string;
-}
-
 export interface LoadedRaindrops {
   readonly raindrops: readonly MirroredRaindrop[];
-  readonly problems: readonly Problem[];
+  readonly problems: readonly Damage[];
 }
 
 export interface ReinflatedMirror {
   readonly raindrops: number;
   readonly removed: number;
   /** What is not as its hash says, and was not indexed. */
-  readonly problems: readonly Problem[];
+  readonly problems: readonly Damage[];
 }
 
-/** As many as one transaction takes, and as are read side by side. */
+/** As many as one transaction takes. */
 const atOnce = 200;
-const readAtOnce = 16;
 
 type Deps = Pick<MirrorHost, 'objects' | 'index' | 'embeddings'>;
 
@@ -45,7 +40,7 @@ export async function reinflateMirror(deps: Deps, options: ReinflateOptions = {}
   const ids = options.ids ?? (await raindropIds(objects));
   await reinflateCollections(deps);
   const load = options.load ?? ((all: readonly number[]) => loadRaindrops(objects, all, { copies }));
-  const problems: Problem[] = [];
+  const problems: Damage[] = [];
   let removed = 0;
   let raindrops = 0;
   for await (const loaded of load(ids)) {
@@ -56,15 +51,33 @@ export async function reinflateMirror(deps: Deps, options: ReinflateOptions = {}
     raindrops += loaded.raindrops.length - gone;
     if (rag && embeddings)
       for (const { id, removedAt } of loaded.raindrops)
-        await embed({ objects, embeddings }, id, removedAt !== null);
+        await embed({ objects, embeddings }, id, removedAt !== null).catch((error) => {
+          if (!(error instanceof DamagedRaindrop)) throw error;
+          problems.push({ id, what: error.message });
+        });
     onProgress?.(raindrops + removed + problems.length, ids.length);
   }
   return { raindrops, removed, problems };
 }
 
 async function reinflateCollections({ objects, index }: Deps): Promise<void> {
-  const bytes = await objects.read(collectionsKey);
-  if (bytes) await index.setCollections(JSON.parse(new TextDecoder().decode(bytes)));
+  const collections = parseCollections(await objects.read(collectionsKey));
+  if (collections) await index.setCollections(collections);
+}
+
+/** What cannot be read says nothing: the next run asks Raindrop. */
+function parseCollections(bytes: Uint8Array | undefined): MirroredCollection[] | undefined {
+  if (!bytes) return undefined;
+  try {
+    const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    return Array.isArray(value) && value.every(isCollection) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isCollection(value: unknown): value is MirroredCollection {
+  return isObject(value) && Number.isSafeInteger(value.id) && typeof value.title === 'string';
 }
 
 /** Some at a time, in the order of the ids. */
@@ -73,23 +86,8 @@ export async function* loadRaindrops(
   ids: readonly number[],
   { copies }: { readonly copies: boolean },
 ): AsyncGenerator<LoadedRaindrops, void, void> {
-  for (let n = 0; n < ids.length; n += atOnce) yield loadSome(objects, ids.slice(n, n + atOnce), copies);
-}
-
-async function loadSome(objects: Objects, ids: readonly number[], copies: boolean): Promise<LoadedRaindrops> {
-  const loaded: (MirroredRaindrop | undefined)[] = [];
-  const problems: Problem[] = [];
-  const left = ids.entries();
-  const turn = async () => {
-    for (const [n, id] of left) {
-      try {
-        loaded[n] = await loadRaindrop(objects, id, { copies });
-      } catch (error) {
-        if (!(error instanceof DamagedRaindrop)) throw error;
-        problems.push({ id, what: error.message });
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: readAtOnce }, turn));
-  return { raindrops: loaded.filter((raindrop) => raindrop !== undefined), problems };
+  for (let n = 0; n < ids.length; n += atOnce) {
+    const { raindrops, damaged } = await loadAll(objects, ids.slice(n, n + atOnce), { copies });
+    yield { raindrops, problems: damaged };
+  }
 }

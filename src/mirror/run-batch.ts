@@ -6,7 +6,7 @@ import type { BatchMessage, BatchResult, MirrorHost } from './host.ts';
 import { collectionsKey } from './manifest.ts';
 import { Postponed } from './postponed.ts';
 import { iso, type RawRaindrop, updatedMs } from './raindrop.ts';
-import { comeBackMs, perPage } from './raindrop-api.ts';
+import { comeBackMs } from './raindrop-api.ts';
 import { packIds, type Run, readCopies, readRun, stateKeys, unpackIds, writeRun } from './run-state.ts';
 
 export const betweenBatchesMs = 60 * 60_000;
@@ -15,7 +15,10 @@ export const betweenRunsMs = 24 * 3_600_000;
 const sweepEveryMs = 7 * betweenRunsMs;
 /** Deletions while it goes on make a sweep miss something; then it is begun again. */
 const mostSweeps = 3;
-const mostAskedFor = 40;
+/** So many in a row that are there after all mean that the sweep was wrong, not they. */
+const mostThere = 10;
+/** More than that is not asked for after a sweep that has not seen all. */
+const mostUnseen = 200;
 /** What is in the trash longer than that was found before. */
 const trashPages = 20;
 
@@ -112,10 +115,15 @@ const steps: Readonly<Record<Exclude<Run['phase'], 'idle'>, Step>> = {
   async trash(work) {
     const { host, batch } = work;
     for (let page = 0; page < trashPages; page++) {
-      const { items } = await batch.api.list({ collection: -99, page, sort: '-lastUpdate' });
+      const { items, isLast } = await batch.api.list({ collection: -99, page, sort: '-lastUpdate' });
       const live = await host.index.known(items.map(({ _id }) => _id));
-      for (const { _id } of items) if (live.has(_id)) await batch.remove(_id);
-      if (items.length < perPage) break;
+      for (const { _id } of items) {
+        if (!live.has(_id)) continue;
+        // Those that are done are not live any more when the next batch looks.
+        if (batch.removalsLeft <= 0) return;
+        await batch.remove(_id);
+      }
+      if (isLast) break;
     }
     await batch.settle();
     work.run = { ...work.run, phase: work.run.isUnsorted ? 'copies' : 'count' };
@@ -142,26 +150,49 @@ const steps: Readonly<Record<Exclude<Run['phase'], 'idle'>, Step>> = {
   async sweep(work) {
     const { batch } = work;
     const begun = work.run.sweep ?? { page: 0, count: 0, seen: '', latest: iso(0), tries: 1 };
-    const { items, count } = await batch.api.list({ collection: 0, page: begun.page, sort: 'created' });
+    const { items, count, isLast } = await batch.api.list({
+      collection: 0,
+      page: begun.page,
+      sort: 'created',
+    });
     const sweep = begun.page === 0 ? { ...begun, count } : begun;
     // What does not fit is looked at again in the next batch; those that are done are current then.
     if (!(await storeChanged(batch, items))) return;
     const seen = unpackIds(sweep.seen);
     for (const { _id } of items) seen.add(_id);
-    const latest = iso(Math.max(Date.parse(sweep.latest), ...items.map(updatedMs)));
+    const updates = items.map((raw) => Math.min(updatedMs(raw), work.host.now()));
+    const latest = iso(Math.max(Date.parse(sweep.latest), ...updates));
     work.run = {
       ...work.run,
       total: count,
       sweep: { ...sweep, page: sweep.page + 1, seen: packIds(seen), latest },
     };
-    if (items.length < perPage) await endSweep(work, seen, count);
+    if (isLast) await endSweep(work, seen, count);
+  },
+
+  /** Gone is what is not there when it is asked for by its name: lists may be late, or wrong. */
+  async removals(work) {
+    const { batch } = work;
+    const left = [...unpackIds(work.run.unseen)];
+    for (let there = 0; left.length > 0 && there < mostThere; ) {
+      if (batch.isFull) {
+        work.run = { ...work.run, unseen: packIds(left) };
+        return;
+      }
+      const id = left.shift() as number;
+      const raw = await batch.api.get(id);
+      const isGone = !raw || raw.removed === true;
+      there = isGone ? 0 : there + 1;
+      if (isGone) await batch.remove(id);
+    }
+    work.run = { ...work.run, unseen: '', phase: work.run.isUnsorted ? 'trash' : 'copies' };
   },
 
   async copies(work) {
     const { host, batch } = work;
     const now = iso(host.now());
     for (const { id } of (await readCopies(host.state)).filter(({ after }) => after <= now)) {
-      if (batch.itemsLeft <= 0) return;
+      if (batch.isFull) return;
       const raw = await batch.api.get(id);
       if (raw && raw.removed !== true) {
         await batch.announce([raw]);
@@ -186,34 +217,31 @@ async function endSweep(work: Work, seen: ReadonlySet<number>, count: number): P
     return;
   }
   await batch.settle();
-  if (isWhole) await removeUnseen(work, seen);
-  else
-    host.log?.('not all raindrops could be seen, so none is taken for deleted', { seen: seen.size, count });
+  const unseen: number[] = [];
+  for await (const id of host.index.liveIds()) if (!seen.has(id)) unseen.push(id);
+  const isToBeAsked = isWhole || unseen.length <= mostUnseen;
+  if (!isToBeAsked)
+    host.log?.('a sweep has not seen most raindrops, so none is taken for deleted', {
+      seen: seen.size,
+      count,
+    });
   // Without an order, only now is nothing left before the latest.
   if (run.isUnsorted) work.cursorMs = Math.max(work.cursorMs, Date.parse(sweep.latest));
   work.run = {
     ...run,
-    phase: run.isUnsorted ? 'trash' : 'copies',
+    phase: 'removals',
     sweep: null,
+    unseen: packIds(isToBeAsked ? unseen : []),
     sweptAt: iso(host.now()),
     hidden: sweep.count === count ? count - seen.size : 0,
   };
 }
 
-/** A few are asked for by name first: lists may be late. */
-async function removeUnseen({ host, batch }: Work, seen: ReadonlySet<number>): Promise<void> {
-  const unseen: number[] = [];
-  for await (const id of host.index.liveIds()) if (!seen.has(id)) unseen.push(id);
-  for (const id of unseen) {
-    const raw = unseen.length <= mostAskedFor ? await batch.api.get(id) : undefined;
-    if (!raw || raw.removed === true) await batch.remove(id);
-  }
-}
-
 /** The earliest first, so that the cursor may follow. True when none is left. */
 async function storeInOrder(work: Work, items: readonly RawRaindrop[]): Promise<boolean> {
   return storeChanged(work.batch, items, (raw) => {
-    work.cursorMs = Math.max(work.cursorMs, updatedMs(raw));
+    // One from the future would carry the cursor past all that is edited until then.
+    work.cursorMs = Math.max(work.cursorMs, Math.min(updatedMs(raw), work.host.now()));
   });
 }
 

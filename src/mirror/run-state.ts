@@ -18,8 +18,11 @@ export const stateKeys = {
 
 export const beginning = '1970-01-01T00:00:00.000Z';
 
-/** `updates`: what changed since the cursor. `trash`, `count`: what is gone. `sweep`: all there is. `copies`: tried again. */
-export const phases = ['idle', 'updates', 'trash', 'count', 'sweep', 'copies'] as const;
+/**
+ * `updates`: what changed since the cursor. `trash`, `count`: what is gone. `sweep`: all there is. `removals`: those that a
+ * sweep did not see, asked for by name. `copies`: tried again.
+ */
+export const phases = ['idle', 'updates', 'trash', 'count', 'sweep', 'removals', 'copies'] as const;
 export type Phase = (typeof phases)[number];
 
 export interface Sweep {
@@ -46,6 +49,8 @@ export interface Run {
   /** The count was not ours even after a second look. */
   readonly recounted: boolean;
   readonly sweep: Sweep | null;
+  /** Those that the sweep did not see and nobody has asked for yet, packed. */
+  readonly unseen: string;
   readonly sweptAt: string | null;
   /** How many the API counts and does not show, as the last sweep found. */
   readonly hidden: number;
@@ -67,6 +72,7 @@ export const newRun: Run = {
   isUnsorted: false,
   recounted: false,
   sweep: null,
+  unseen: '',
   sweptAt: null,
   hidden: 0,
   changedAt: null,

@@ -251,6 +251,154 @@ describe('the mirror of Raindrop', () => {
     expectMirrored(memory, server);
   });
 
+  it.each([
+    ['an empty list', { result: true, items: [], count: 0 }],
+    ['an answer without a list', { result: true }],
+    ['a list without a count', { result: true, items: [] }],
+  ])('takes nothing for deleted because of %s', async (_, body) => {
+    server.account.fillWith(120);
+    await run();
+    time.ms += 8 * day;
+    const isList = ({ path, query }: { path: string; query: Readonly<Record<string, string>> }) =>
+      path === '/raindrops/0' && query.sort === 'created';
+    server.faults.always(isList, { status: 200, body });
+    server.faults.always(({ path }) => path === '/collections', { status: 200, body: { result: true } });
+    await runToEnd(host(), time, 5).catch((error) => expect(error.message).toBe('the run does not end'));
+    expect([...memory.rows.values()].filter(({ removedAt }) => removedAt !== null)).toEqual([]);
+    expect(memory.collections.length).toBeGreaterThan(0);
+    server.faults.clear();
+    await run();
+    expectMirrored(memory, server);
+  });
+
+  it('takes nothing for deleted that a sweep has missed while as many were deleted as saved', async () => {
+    server.account.fillWith(160);
+    await run();
+    time.ms += 8 * day;
+    let isDone = false;
+    server.faults.onRequest(({ path, query }) => {
+      if (isDone || path !== '/raindrops/0' || query.sort !== 'created' || query.page !== '1') return;
+      isDone = true;
+      const live = server.account.all();
+      for (let n = 0; n < 45; n++) server.account.purge(live[n]?._id as number);
+      for (let n = 0; n < 45; n++) server.account.add({ link: `https://new.example/${n}` });
+    });
+    await run();
+    server.faults.clear();
+    const there = [...memory.rows.values()].filter(({ id }) => server.account.find(id) !== undefined);
+    expect(there.filter(({ removedAt }) => removedAt !== null)).toEqual([]);
+    await run();
+    expectMirrored(memory, server);
+  });
+
+  it('lets go of what was deleted even when something is saved during every sweep', async () => {
+    server.account.fillWith(110);
+    await run();
+    server.account.purge(server.account.all()[10]?._id as number);
+    let n = 0;
+    server.faults.onRequest(({ path, query }) => {
+      if (path === '/raindrops/0' && query.sort === 'created' && query.page === '1')
+        server.account.add({ link: `https://new.example/${n++}` });
+    });
+    await run();
+    server.faults.clear();
+    await run();
+    expectMirrored(memory, server);
+  });
+
+  it('passes no edit that comes while the same batch goes on', async () => {
+    server.account.fillWith(20);
+    await run();
+    const [first] = server.account.all();
+    server.account.edit(first?._id as number, { title: 'Once' });
+    server.faults.onRequest(({ path }) => {
+      if (path !== '/user/stats') return;
+      server.faults.clear();
+      server.account.edit(first?._id as number, { title: 'Twice' });
+      server.account.add({ link: 'https://meanwhile.example/' });
+    });
+    await run();
+    await run();
+    expect(memory.rows.get(first?._id as number)?.title).toBe('Twice');
+    expectMirrored(memory, server);
+  });
+
+  it('ends a batch within the time that a Worker has, whatever fails, and goes on in the next', async () => {
+    for (let n = 0; n < 60; n++)
+      server.account.add({ link: `https://a.example/${n}`, copy: { html: `<p>Copy ${n}</p>` } });
+    server.faults.always(({ host: where }) => where === 'store', { status: 503 });
+    const begun = time.ms;
+    const first = (await startRun(host())) ?? expect.fail();
+    const result = (await takeMessage(host(), first)) ?? expect.fail();
+    expect(time.ms - begun).toBeLessThan(12 * 60_000);
+    expect(result).toMatchObject({ isDone: false, delay: hour });
+    expect(result.processed).toBeGreaterThan(10);
+    server.faults.clear();
+    time.ms += result.delay;
+    await run();
+    time.ms += day;
+    await run();
+    expectMirrored(memory, server);
+  });
+
+  it('reads on behind a page that shows less than it counts', async () => {
+    server.account.fillWith(180);
+    server.faults.onRequest(({ path, query }) => {
+      if (path !== '/raindrops/0' || query.page !== '0') return;
+      // One that is counted and not shown.
+      const all = server.account.all().filter(({ removed }) => !removed);
+      const by = query.sort === 'lastUpdate' ? 'lastUpdate' : 'created';
+      const items = all
+        .toSorted((a, b) => (a[by] < b[by] ? -1 : a[by] > b[by] ? 1 : a._id - b._id))
+        .slice(0, 49);
+      server.faults.next(({ path: asked }) => asked === '/raindrops/0', {
+        status: 200,
+        body: { result: true, items, count: all.length, collectionId: 0 },
+      });
+    });
+    await run();
+    server.faults.clear();
+    expect(memory.rows.size).toBeGreaterThanOrEqual(179);
+    time.ms += 8 * day;
+    await run();
+    expectMirrored(memory, server);
+  });
+
+  it('is not carried away by a raindrop from the future', async () => {
+    server.account.add({ link: 'https://future.example/', lastUpdate: '2030-01-01T00:00:00.000Z' });
+    server.account.fillWith(5);
+    await run();
+    expect((memory.state.get(stateKeys.cursor) as string) < '2027').toBe(true);
+    const [edited] = server.account.all().filter(({ link }) => !link.includes('future'));
+    server.account.edit(edited?._id as number, { title: 'Edited' });
+    await run();
+    expect(memory.rows.get(edited?._id as number)?.title).toBe('Edited');
+  });
+
+  it('waits for a day at most, whatever a server says', async () => {
+    server.account.fillWith(3);
+    server.faults.next(({ path }) => path === '/raindrops/0', {
+      status: 429,
+      headers: { 'x-ratelimit-reset': String(time.ms * 1_000) },
+    });
+    const result = await takeMessage(host(), (await startRun(host())) ?? expect.fail());
+    expect(result?.delay).toBe(day);
+  });
+
+  it('heeds what Raindrop allows even where its own pauses are left out', async () => {
+    await start({ rateLimit: 5 });
+    server.account.fillWith(12);
+    const hurried = {
+      ...host(),
+      pause: async (ms: number, required?: boolean) => {
+        if (required) await time.pause(ms);
+      },
+    };
+    await runToEnd(hurried, time);
+    expect(server.requests.filter(({ status }) => status === 429)).toEqual([]);
+    expectMirrored(memory, server);
+  });
+
   it('removes nothing when it cannot see everything', async () => {
     server.account.fillWith(60);
     await run();
@@ -264,7 +412,9 @@ describe('the mirror of Raindrop', () => {
       }
     });
     await run();
-    expect([...memory.rows.values()].filter(({ removedAt }) => removedAt !== null)).toEqual([]);
+    // What was asked for by its name and is not there is gone; nothing else is.
+    const removed = [...memory.rows.values()].filter(({ removedAt }) => removedAt !== null);
+    expect(removed.filter(({ id }) => server.account.find(id) !== undefined)).toEqual([]);
     server.faults.clear();
     time.ms += 8 * day;
     await run();
