@@ -94,7 +94,11 @@ export function jobDefinitions(
   const findCover = defineJob({
     ...coverKind,
     handler: ({ payload, ...context }) =>
-      fetchCover({ covers: store.covers, library, outbound, page: reading.page, log }, payload, context),
+      fetchCover(
+        { covers: store.covers, library, outbound, page: reading.page, log, now: runtime.now },
+        payload,
+        context,
+      ),
   });
   const mirror = defineJob({
     ...mirrorKind,

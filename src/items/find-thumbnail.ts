@@ -2,6 +2,7 @@
 // is no failure, nor is one that cannot be had.
 import type { Log } from '../log.ts';
 import type { Outbound } from '../outbound/outbound.ts';
+import type { OutboundRequest } from '../outbound/outcome.ts';
 import type { EnrichableItem } from '../store/enrichment-store.ts';
 import type { FetchedPage } from './fetch-page.ts';
 import type { PageProcess } from './page/page-process.ts';
@@ -45,21 +46,24 @@ export async function findThumbnail(
   }
 }
 
-/** Undefined when there is none to be had. */
-export async function fetchImage(
-  { outbound }: Pick<FindThumbnailDeps, 'outbound'>,
-  { url, proxy }: { url: string; proxy?: string | undefined },
-  signal: AbortSignal,
-): Promise<Uint8Array | undefined> {
-  const outcome = await outbound.request({
+/** How an image is asked for. */
+export function imageRequest(url: string, signal: AbortSignal): OutboundRequest {
+  return {
     url,
-    proxy,
     signal,
     headers: { accept: 'image/*' },
     mediaTypes: imageTypes,
     limits: { totalMs: imageMs, maxBytes: imageBytes },
     maxWaitMs: imageMs,
-  });
+  };
+}
+
+async function fetchImage(
+  { outbound }: FindThumbnailDeps,
+  { url, proxy }: { url: string; proxy: string | undefined },
+  signal: AbortSignal,
+): Promise<Uint8Array | undefined> {
+  const outcome = await outbound.request({ ...imageRequest(url, signal), proxy });
   signal.throwIfAborted();
   return outcome.kind === 'body' ? outcome.bytes : undefined;
 }

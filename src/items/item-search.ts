@@ -1,4 +1,5 @@
 // Saved items as documents that can be found: what is known of the page, and the text of its kept copy.
+import { createHash } from 'node:crypto';
 import type { Files } from '../library/files/files.ts';
 import type { SearchSource, SearchText } from '../model/search.ts';
 import type { ItemText, ItemTexts } from '../store/item-texts.ts';
@@ -27,15 +28,17 @@ export function itemSource({ items, files, atHand, atOnce = 2 * readAtOnce }: It
     list: items.list,
     async read(ids, ofUser) {
       const rows = await items.read(ids, ofUser);
-      const readCopy = async ({ snapshotKey, raindropId }: ItemText) => {
+      const readCopy = async ({ snapshotKey, raindropId, raindropTextSha256 }: ItemText) => {
         const folder = snapshotKey ?? (raindropId === null ? null : `raindrops/${raindropId}`);
         if (folder === null) return '';
         const key = `${folder}/plain.txt`;
         const text = atHand?.get(key);
         if (text !== undefined) return text;
-        if (ofUser === undefined) return readText(files, key, indexedBytes);
+        // What is not as its row says is not to be found: the check of the library tells of it.
+        const sha256 = snapshotKey === null ? raindropTextSha256 : null;
+        if (ofUser === undefined) return readText(files, key, { atMostBytes: indexedBytes, sha256 });
         // What was found is shown even while the library cannot be read.
-        return readText(files, key, shownBytes).catch(() => '');
+        return readText(files, key, { atMostBytes: shownBytes, sha256: null }).catch(() => '');
       };
       return eachOf(rows, async (row) => toText(row, await readCopy(row)));
     },
@@ -59,21 +62,26 @@ function toText(item: ItemText, copy: string): SearchText {
   };
 }
 
-/** How a file begins; a missing one is as no text. */
-async function readText(files: TextFiles, key: string, atMostBytes: number): Promise<string> {
+/** How a file begins; a missing one is as no text, and so is one that has another hash than it must have. */
+async function readText(
+  files: TextFiles,
+  key: string,
+  { atMostBytes, sha256 }: { readonly atMostBytes: number; readonly sha256: string | null },
+): Promise<string> {
   const file = await files.get(key);
   if (!file) return '';
   const decoder = new TextDecoder();
+  const hash = sha256 === null ? undefined : createHash('sha256');
   let text = '';
   let bytes = 0;
   for await (const chunk of file.body) {
+    hash?.update(chunk);
+    const left = Math.max(0, atMostBytes - bytes);
     bytes += chunk.length;
-    text += decoder.decode(chunk.subarray(0, Math.max(0, chunk.length - (bytes - atMostBytes))), {
-      stream: true,
-    });
-    if (bytes >= atMostBytes) break;
+    text += decoder.decode(chunk.subarray(0, left), { stream: true });
+    if (bytes >= atMostBytes && !hash) break;
   }
-  return text;
+  return hash && hash.digest('hex') !== sha256 ? '' : text;
 }
 
 /** A few at a time, since each holds a file open. */

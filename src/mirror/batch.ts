@@ -8,7 +8,7 @@ import { readCopies, readUnsettled, type WaitingCopy, writeCopies, writeUnsettle
 import { isStored, type Stored, storeRaindrop, storeRemoval } from './store-raindrop.ts';
 
 /** Of pages that have nothing new: so that a batch ends within the time that a Worker has. */
-const mostPages = 40;
+export const mostPages = 40;
 /** Of those that are gone: each is a few requests to the store of objects. */
 const mostRemovals = 100;
 /** A Worker is ended after a quarter of an hour, and what it has in hand then is done again. */

@@ -12,14 +12,19 @@ export interface ItemText extends Text {
   /** With a space between. */
   readonly tags: string | null;
   readonly snapshotKey: string | null;
-  /** Of the raindrop of its page. */
+  /** Of the raindrop of its page, the one with a copy if there are several; and what its text must hash to. */
   readonly raindropId: number | null;
+  readonly raindropTextSha256: string | null;
   /** What its owner wrote about it at Raindrop. */
   readonly raindropNote: string | null;
   readonly publishedAt: number;
 }
 
 export type ItemTexts = Texts<ItemText>;
+
+const ofRaindrop = (column: 'id' | 'text_sha256') => sql`(SELECT d.${sql.ref(column)} FROM raindrops d
+  WHERE d.item_id = items.id AND d.removed_at IS NULL
+  ORDER BY CASE WHEN d.cache_status = 'stored' THEN 0 ELSE 1 END, d.id LIMIT 1)`;
 
 /** What is there by a star alone, and has no copy, says no more than the bookmark that is found anyway. */
 export function itemTexts(db: Database): ItemTexts {
@@ -29,7 +34,7 @@ export function itemTexts(db: Database): ItemTexts {
     sql`id, user_id AS "userId", url, title, excerpt, author, site_name AS "siteName",
       (SELECT string_agg(t.name, ' ' ORDER BY t.name) FROM item_tags t WHERE t.item_id = items.id) AS tags,
       snapshot_key AS "snapshotKey",
-      (SELECT min(d.id) FROM raindrops d WHERE d.item_id = items.id AND d.removed_at IS NULL) AS "raindropId",
+      ${ofRaindrop('id')} AS "raindropId", ${ofRaindrop('text_sha256')} AS "raindropTextSha256",
       (SELECT string_agg(d.note, ' ' ORDER BY d.id) FROM raindrops d
         WHERE d.item_id = items.id AND d.removed_at IS NULL AND d.note <> '') AS "raindropNote",
       coalesce(published_at, created_at) AS "publishedAt"`,

@@ -52,9 +52,13 @@ onEachEngine('the covers of raindrops', (engine) => {
       });
       if (!job) return done;
       const page = { thumbnail: (bytes: Uint8Array) => makeThumbnail(bytes) };
-      const context = { fence: { id: job.id, epoch: job.epoch }, signal: new AbortController().signal };
+      const context = {
+        fence: { id: job.id, epoch: job.epoch },
+        signal: new AbortController().signal,
+        isLastAttempt: false,
+      };
       await fetchCover(
-        { covers: store.covers, library, outbound: deps.outbound, page, log: quiet },
+        { covers: store.covers, library, outbound: deps.outbound, page, log: quiet, now: clock.now },
         coverKind.schema.parse(JSON.parse(job.payload as string)),
         context,
       );

@@ -270,6 +270,68 @@ onEachEngine('the mirror on Node', (engine) => {
     expect(server.requests.filter(({ path }) => path.endsWith('/cache'))).toEqual([]);
   });
 
+  it('finds nothing by a text that is not as its row says, and tells of it when the index is rebuilt', async () => {
+    server.account.add({ link: 'https://a.example/', title: 'A', copy: { html: '<p>petrichor</p>' } });
+    const id = server.account.add({
+      link: 'https://b.example/',
+      title: 'B',
+      copy: { html: '<p>whole</p>' },
+    })._id;
+    await mirror.run();
+    await mirror.flush();
+    await mirror.library.files.put(`raindrops/${id}/plain.txt`, 'rotten');
+    const files = await folderFiles(folder, clock);
+    const target = await engine.freshTarget({ empty: true });
+    await reinflateInto(target, files);
+    const again = await openMirror(target, files, server, clock);
+    onTestFinished(() => again.end());
+    const taken = await takeInRaindrops({ store: again.store, files, holder: 'test' }, again.userId);
+    expect(taken.problems).toEqual([{ id, what: 'plain.txt is not what its row says it is' }]);
+    await indexItems(again.store, files);
+    const titles = async (q: string) =>
+      (await searchText(again, { userId: again.userId, q, limit: 10 })).hits.map(({ title }) => title);
+    expect([await titles('rotten'), await titles('petrichor'), await titles('b')]).toEqual([
+      [],
+      ['A'],
+      ['B'],
+    ]);
+  });
+
+  it('puts items into a collection that is told of only after they came', async () => {
+    const late = server.account.addCollection({ title: 'Late' });
+    server.account.add({ link: 'https://a.example/', title: 'A', collectionId: late._id });
+    server.faults.always(({ path }) => path === '/collections', {
+      status: 200,
+      body: { result: true, items: [] },
+    });
+    await mirror.run();
+    expect((await itemAt('https://a.example/'))?.collectionId).toBeNull();
+    server.faults.clear();
+    await mirror.run();
+    const [collection] = await mirror.rows.collections.list();
+    expect((await itemAt('https://a.example/'))?.collectionId).toBe(collection?.id);
+  });
+
+  it('keeps the tags of two raindrops of one page apart, and finds the one that has a copy', async () => {
+    const [first, second] = [
+      server.account.add({ link: 'https://a.example/x', title: 'X', tags: ['both', 'one'] })._id,
+      server.account.add({
+        link: 'https://a.example/x#part',
+        title: 'X part',
+        tags: ['both', 'two'],
+        copy: { html: '<p>petrichor</p>' },
+      })._id,
+    ];
+    await mirror.run();
+    expect(await found('petrichor')).toHaveLength(1);
+    server.account.retag(first, ['one']);
+    await mirror.run();
+    expect((await items())[0]?.tags).toEqual(['both', 'one', 'two']);
+    server.account.purge(second);
+    await mirror.run();
+    expect((await items())[0]?.tags).toEqual(['one']);
+  });
+
   it('takes in the files of a mirror that another has written, but for what is damaged', async () => {
     server.account.fillWith(60);
     await mirror.run();

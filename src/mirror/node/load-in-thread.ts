@@ -26,11 +26,19 @@ export async function* loadInThread(
   const thread = new Worker(new URL('load-thread.ts', import.meta.url), { workerData: order });
   try {
     const arrived: (LoadedRaindrops | undefined)[] = [];
+    // Also while nobody waits for it: an error that is heard by nobody would end the process.
+    let failure: unknown;
+    thread.on('error', (error) => {
+      failure = error;
+    });
     thread.on('message', (batch: LoadedRaindrops | undefined) => arrived.push(batch));
     for (let n = 0; n < ahead; n++) thread.postMessage('next');
     for (;;) {
       // Rejects when the thread fails.
-      while (arrived.length === 0) await once(thread, 'message');
+      while (arrived.length === 0) {
+        if (failure !== undefined) throw failure;
+        await once(thread, 'message');
+      }
       const batch = arrived.shift();
       if (batch === undefined) return;
       thread.postMessage('next');

@@ -2,9 +2,10 @@
 import type { Clock } from '../../model/glossary.ts';
 import type { RaindropCounts } from '../../model/raindrop.ts';
 import type { Store } from '../../store/store.ts';
+import { mostPages } from '../batch.ts';
 import { perPage } from '../raindrop-api.ts';
 import { betweenBatchesMs } from '../run-batch.ts';
-import { type Phase, readCopies, readRun, stateKeys } from '../run-state.ts';
+import { type Phase, type Run, readCopies, readRun, stateKeys } from '../run-state.ts';
 import { mirrorKind } from './mirror.ts';
 
 export interface MirrorStatus {
@@ -50,19 +51,20 @@ export async function mirrorStatus(
     counts,
     waitingCopies: (await readCopies(store.mirrorState)).length,
     total: run.total,
-    estimate: run.phase === 'idle' ? null : estimate(run.total, counts.live, nextRunAt, now()),
+    estimate: run.phase === 'idle' ? null : estimate(run, counts.live, nextRunAt, now()),
   };
 }
 
 /** One batch an hour, whatever anybody would like. */
 function estimate(
-  total: number | null,
+  { total, phase, sweep }: Run,
   live: number,
   nextRunAt: string | null,
   nowMs: number,
 ): MirrorStatus['estimate'] {
   if (total === null) return null;
-  const batches = Math.max(1, Math.ceil((total - live) / perPage));
+  const pagesLeft = phase === 'sweep' ? Math.ceil(total / perPage) - (sweep?.page ?? 0) : 0;
+  const batches = Math.max(1, Math.ceil((total - live) / perPage), Math.ceil(pagesLeft / mostPages));
   const from = Math.max(nowMs, nextRunAt === null ? 0 : Date.parse(nextRunAt));
   return { batches, doneAt: new Date(from + (batches - 1) * betweenBatchesMs + batchMs).toISOString() };
 }

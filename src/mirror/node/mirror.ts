@@ -114,7 +114,8 @@ function mirrorHost(
     // The mirror has a pace of its own, and heeds what the server asks for itself.
     unpaced: true,
     evenPaused: true,
-    limits: { maxBytes: mostCopyBytes, totalMs: 5 * 60_000 },
+    // A little more than the mirror takes, so that it is the one to say that a copy is too large.
+    limits: { maxBytes: mostCopyBytes + 1024 * 1024, totalMs: 5 * 60_000 },
   });
   return {
     objects: libraryObjects(library.files),

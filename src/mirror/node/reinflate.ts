@@ -6,9 +6,9 @@ import type { Files } from '../../library/files/files.ts';
 import type { LibraryTarget } from '../../library/files/open-files.ts';
 import { createIndexer } from '../../search/index-pending.ts';
 import type { Store } from '../../store/store.ts';
-import type { MirrorIndex } from '../host.ts';
+import type { MirrorIndex, Objects } from '../host.ts';
 import { raindropIds } from '../manifest.ts';
-import { keyOf } from '../objects-of.ts';
+import { type Damage, keyOf } from '../objects-of.ts';
 import { type ReinflatedMirror, reinflateMirror } from '../reinflate-mirror.ts';
 import { libraryObjects } from './library-objects.ts';
 import { loadInThread } from './load-in-thread.ts';
@@ -18,7 +18,8 @@ const askedAtOnce = 5_000;
 
 /** Whether there is anything of a mirror. */
 export async function hasMirror(files: Files): Promise<boolean> {
-  return (await files.list('manifests/', { limit: 1 })).files.length > 0;
+  const has = async (prefix: string) => (await files.list(prefix, { limit: 1 })).files.length > 0;
+  return (await has('manifests/')) || (await has('raindrops/'));
 }
 
 export interface TakeInDeps {
@@ -39,12 +40,14 @@ export async function takeInRaindrops(
   const { raindrops } = store.forUser(userId);
   const all = await raindropIds(objects);
   const missing: number[] = [];
+  const problems: Damage[] = [];
   for (let n = 0; n < all.length; n += askedAtOnce) {
     const some = all.slice(n, n + askedAtOnce);
-    const there = await raindrops.has(some);
-    missing.push(...some.filter((id) => !there.has(id)));
+    const hashes = await raindrops.textHashes(some);
+    missing.push(...some.filter((id) => !hashes.has(id)));
+    problems.push(...(await damagedTexts(objects, hashes)));
   }
-  if (missing.length === 0) return { raindrops: 0, removed: 0, problems: [] };
+  if (missing.length === 0) return { raindrops: 0, removed: 0, problems };
   const index = findableIndex(store, files, storeIndex({ raindrops }), holder);
   const taken = await reinflateMirror(
     { objects, index },
@@ -55,7 +58,16 @@ export async function takeInRaindrops(
     },
   );
   await store.searchIndex.settle({ alone: true });
-  return taken;
+  return { ...taken, problems: [...problems, ...taken.problems] };
+}
+
+/** Of those that have a row: what is not as it says is not found by its words, and somebody is to know. */
+async function damagedTexts(objects: Objects, hashes: ReadonlyMap<number, string>): Promise<Damage[]> {
+  const damaged: Damage[] = [];
+  for (const [id, hash] of hashes)
+    if ((await objects.sha256(keyOf(id, 'plain.txt'))) !== hash)
+      damaged.push({ id, what: 'plain.txt is not what its row says it is' });
+  return damaged;
 }
 
 /** Found as soon as they are there, while their texts are at hand: to read every file a second time would double the work. */

@@ -62,6 +62,11 @@ export async function keepCollections(
       .insert('collections', { ...row, created_at: at, updated_at: at })
       .returning('id')
       .executeTakeFirstOrThrow();
+    // Those that came before their collection did, and that nobody has put elsewhere.
+    await sql`UPDATE items SET collection_id = ${id}, updated_at = ${at}
+      WHERE user_id = ${userId} AND collection_id IS NULL AND deleted_at IS NULL AND id IN (
+        SELECT item_id FROM raindrops WHERE user_id = ${userId} AND collection_id = ${Number(externalId)}
+          AND removed_at IS NULL AND item_id IS NOT NULL)`.execute(trx);
     return id;
   }
 }

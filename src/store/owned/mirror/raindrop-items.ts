@@ -102,11 +102,12 @@ export async function routeToItem(
 }
 
 async function bring(
-  { db, trx, userId, at, collections }: RouteDeps,
+  deps: RouteDeps,
   itemId: number,
   raindrop: KeptRaindrop,
   before: RaindropBefore | undefined,
 ): Promise<void> {
+  const { db, trx, userId, at, collections } = deps;
   const rows = rowsOf(trx, userId);
   const item = await rows
     .select('items')
@@ -123,7 +124,10 @@ async function bring(
       ...(isTheirs(item.title_from) &&
         raindrop.item.title !== '' && { title: raindrop.item.title, title_from: 'raindrop' as const }),
       ...(isTheirs(item.excerpt_from) &&
-        brought.excerpt !== '' && { excerpt: brought.excerpt, excerpt_from: 'raindrop' as const }),
+        (brought.excerpt !== '' || item.excerpt_from === 'raindrop') && {
+          excerpt: brought.excerpt,
+          excerpt_from: brought.excerpt_from,
+        }),
       ...((item.site_name === '' || before) && { site_name: brought.site_name }),
       ...((item.word_count === 0 || before) && { word_count: brought.word_count }),
       // Where a person has put it, it stays.
@@ -135,12 +139,30 @@ async function bring(
     })
     .where('id', '=', itemId)
     .execute();
-  const gone = (before ? (JSON.parse(before.tags) as string[]) : []).filter(
-    (name) => !raindrop.item.tags.includes(name),
-  );
-  if (gone.length > 0) await removeTags(db, trx, userId, [itemId], gone);
+  if (before) await dropTags(deps, before, itemId, raindrop.item.tags);
   await addTags(db, trx, userId, [itemId], await within(db, trx, userId, itemId, raindrop.item.tags));
   await notePending(trx, 'item', [itemId]);
+}
+
+/** Those that a raindrop had and has no more, unless another raindrop of the page has them. */
+async function dropTags(
+  { db, trx, userId }: RouteDeps,
+  { id, tags }: RaindropBefore,
+  itemId: number,
+  kept: readonly string[],
+): Promise<void> {
+  const gone = (JSON.parse(tags) as string[]).filter((name) => !kept.includes(name));
+  if (gone.length === 0) return;
+  const others = await rowsOf(trx, userId)
+    .select('raindrops')
+    .select('tags')
+    .where('item_id', '=', itemId)
+    .where('id', '<>', id)
+    .where('removed_at', 'is', null)
+    .execute();
+  const elsewhere = new Set(others.flatMap((other) => JSON.parse(other.tags) as string[]));
+  const names = gone.filter((name) => !elsewhere.has(name));
+  if (names.length > 0) await removeTags(db, trx, userId, [itemId], names);
 }
 
 /** No more than an item may have, with those that it has. */
@@ -160,9 +182,11 @@ async function within(
 const mostTags = 50;
 
 /** After the raindrop went, or leads elsewhere. */
-export async function leaveItem({ db, trx, userId, at }: RouteDeps, before: RaindropBefore): Promise<void> {
+export async function leaveItem(deps: RouteDeps, before: RaindropBefore): Promise<void> {
+  const { db, trx, userId, at } = deps;
   if (before.item_id === null) return;
   await lockItem(db, trx, userId, before.item_id);
+  await dropTags(deps, before, before.item_id, []);
   await notePending(trx, 'item', [before.item_id]);
   await settleItem(trx, userId, before.item_id, at);
 }

@@ -42,11 +42,13 @@ export function raindropStore(owned: Owned, now: Clock) {
       return new Set(rows.map(({ id }) => id));
     },
 
-    /** Any at all, removed ones too. */
-    async has(ids: readonly number[]): Promise<Set<number>> {
-      const { rows } = await sql<{ id: number }>`
-        SELECT id FROM raindrops WHERE user_id + 0 = ${userId} AND id IN ${idList(db, ids)}`.execute(db.read);
-      return new Set(rows.map(({ id }) => id));
+    /** What the texts of those must hash to that there are, removed ones too. */
+    async textHashes(ids: readonly number[]): Promise<Map<number, string>> {
+      const { rows } = await sql<{ id: number; hash: string }>`
+        SELECT id, text_sha256 AS hash FROM raindrops WHERE user_id + 0 = ${userId} AND id IN ${idList(db, ids)}`.execute(
+        db.read,
+      );
+      return new Map(rows.map(({ id, hash }) => [id, hash]));
     },
 
     /** With a lease, nothing is written once it has moved on; without one, nobody else waits for the index. */
