@@ -4,10 +4,9 @@ import { syncRaindropHighlights } from '../highlights/raindrop-highlights.ts';
 import type { BatchResult } from '../mirror/host.ts';
 import { type MirrorDeps, messageNow, notConfigured, runMirrorBatch } from '../mirror/node/mirror.ts';
 import { type MirrorStatus, mirrorStatus } from '../mirror/node/mirror-status.ts';
-import { createOutbound } from '../outbound/outbound.ts';
 import type { Store } from '../store/store.ts';
 import { progressBar } from './progress.ts';
-import { type Opened, type Runtime, userAgent, withStore } from './runtime.ts';
+import { type Opened, openOutbound, type Runtime, withStore } from './runtime.ts';
 import { printRows, shortTime } from './table.ts';
 
 export function mirrorCommand(runtime: Runtime): Command {
@@ -45,15 +44,9 @@ export function mirrorCommand(runtime: Runtime): Command {
 
 async function run(runtime: Runtime, opened: Opened, { noWait }: { noWait: boolean }): Promise<void> {
   const { config, store } = opened;
-  const { now, randomText, version } = runtime;
+  const { now, randomText } = runtime;
   if (!config.raindrop.token) throw new Invalid(notConfigured);
-  const outbound = createOutbound({
-    now,
-    randomText,
-    userAgent: userAgent(version, config.publicUrl),
-    allowPrivateNetworks: config.allowPrivateNetworks,
-    pauses: store.hostPauses,
-  });
+  const outbound = openOutbound(runtime, opened);
   const stop = new AbortController();
   const onSignal = () => stop.abort();
   process.once('SIGINT', onSignal);

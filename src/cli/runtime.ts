@@ -13,7 +13,7 @@ import { beginLibrary, joinLibrary, type Library } from '../library/library.ts';
 import { ulidMaker } from '../library/ulid.ts';
 import { createLog, type Log } from '../log.ts';
 import type { Clock, RandomText } from '../model/glossary.ts';
-import type { Outbound } from '../outbound/outbound.ts';
+import { createOutbound, type Outbound } from '../outbound/outbound.ts';
 import { needsFlushBeforeMigration, openStore, requireOwnIndex } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
 import { takeOverOldDatabase } from './take-over.ts';
@@ -81,6 +81,17 @@ export async function open(runtime: Runtime, { takeOver = false } = {}): Promise
     await store.close();
     throw error;
   }
+}
+
+/** The way to other hosts, for a server or a command. Whoever opens it closes it. */
+export function openOutbound({ now, randomText, version }: Runtime, { config, store }: Opened): Outbound {
+  return createOutbound({
+    now,
+    randomText,
+    userAgent: userAgent(version, config.publicUrl),
+    allowPrivateNetworks: config.allowPrivateNetworks,
+    pauses: store.hostPauses,
+  });
 }
 
 /** Says who asks, so that whoever is asked can say what is wrong with it. */

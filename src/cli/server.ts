@@ -17,9 +17,8 @@ import { startWatchdog } from '../jobs/watchdog.ts';
 import { startWorker } from '../jobs/worker.ts';
 import { libraryStats } from '../library/stats.ts';
 import { writesText } from '../log.ts';
-import { createOutbound } from '../outbound/outbound.ts';
 import { createIndexer } from '../search/index-pending.ts';
-import { type Opened, open, type Runtime, type Serving, userAgent } from './runtime.ts';
+import { type Opened, open, openOutbound, type Runtime, type Serving } from './runtime.ts';
 import { searchSources } from './search-sources.ts';
 import type { Role } from './serve.ts';
 import { startWorkerChild } from './worker-child.ts';
@@ -63,16 +62,9 @@ export async function serve(runtime: Runtime, role: Role, holder?: string): Prom
 }
 
 function withNetwork(runtime: Runtime, opened: Opened): Serving {
-  const { config, store } = opened;
-  const { now, randomText, version } = runtime;
-  const outbound = createOutbound({
-    now,
-    randomText,
-    userAgent: userAgent(version, config.publicUrl),
-    allowPrivateNetworks: config.allowPrivateNetworks,
-    pauses: store.hostPauses,
-  });
-  return { ...opened, outbound, pullsInHand: new Set<object>(), pullTally: createPullTally(now) };
+  const outbound = openOutbound(runtime, opened);
+  const pullTally = createPullTally(runtime.now);
+  return { ...opened, outbound, pullsInHand: new Set<object>(), pullTally };
 }
 
 function startChild(runtime: Runtime, { log, store }: Opened, onFatal: (error: Error) => void) {

@@ -1,6 +1,8 @@
 // What a host lends to the mirror: a place for objects, an index, a little state, the network and the time. Two hosts do:
 // Node (cli/mirror-host.ts) and a Worker (cloudflare/). Nothing in this folder but Web APIs, so that both run the same code.
 
+import type { RaindropFacts } from './raindrop.ts';
+
 /** Files of the mirror, by keys such as `raindrops/7/raw.json`. */
 export interface Objects {
   read(key: string): Promise<Uint8Array | undefined>;
@@ -21,23 +23,7 @@ export interface Objects {
 }
 
 /** A raindrop as its objects tell it; ingest and reinflate hand over the same. */
-export interface MirroredRaindrop {
-  readonly id: number;
-  readonly link: string;
-  readonly title: string;
-  readonly excerpt: string;
-  readonly note: string;
-  readonly domain: string;
-  readonly type: string;
-  readonly cover: string;
-  readonly isImportant: boolean;
-  readonly tags: readonly string[];
-  /** As Raindrop writes them: ISO 8601. */
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  /** That of Raindrop; -1 for none. */
-  readonly collectionId: number;
-  readonly highlights: readonly MirroredHighlight[];
+export interface MirroredRaindrop extends Omit<RaindropFacts, 'cache'> {
   /** plain.txt. */
   readonly text: string;
   readonly textSha256: string;

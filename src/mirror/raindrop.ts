@@ -16,8 +16,10 @@ export interface RaindropFacts {
   readonly cover: string;
   readonly isImportant: boolean;
   readonly tags: readonly string[];
+  /** ISO 8601. */
   readonly createdAt: string;
   readonly updatedAt: string;
+  /** That of Raindrop; -1 for none. */
   readonly collectionId: number;
   readonly highlights: readonly MirroredHighlight[];
   readonly cache: { readonly status: string; readonly createdAt: string; readonly size: number } | undefined;

@@ -334,6 +334,7 @@ onEachEngine('live highlights', (engine) => {
     '/api/v1/items/events': 'it does not end',
     '/api/v1/items/{id}/thumbnail': 'it has no highlights in it',
     '/api/v1/items/{id}/content': 'it has no highlights in it',
+    '/api/v1/items/{id}/permacopy': 'it has no highlights in it',
     '/api/v1/items/{id}/icon': 'it has no highlights in it',
   };
   const aboutHighlights = new RegExp(

@@ -85,33 +85,25 @@ function folderFiles(folder: Folder): Files {
     },
 
     async get(key) {
-      const path = join(root, checkKey(key));
-      if ((await find(folder, key))?.kind !== 'file') return undefined;
-      return doing('read', async () => {
-        const file = await unlessGone(fileSystem.openFile(path));
-        if (file === undefined) return undefined;
-        try {
-          const { sizeBytes, modifiedAt } = await file.stat();
-          return { key, sizeBytes, modifiedAt, body: bodyOf(file, { key, sizeBytes }) };
-        } catch (error) {
-          await closeQuietly(file);
-          throw error;
-        }
-      });
+      const file = await openFound(folder, key);
+      if (file === undefined) return undefined;
+      try {
+        const { sizeBytes, modifiedAt } = await doing('read', () => file.stat());
+        return { key, sizeBytes, modifiedAt, body: bodyOf(file, { key, sizeBytes }) };
+      } catch (error) {
+        await closeQuietly(file);
+        throw error;
+      }
     },
 
     async read(key) {
-      const path = join(root, checkKey(key));
-      if ((await find(folder, key))?.kind !== 'file') return undefined;
-      return doing('read', async () => {
-        const file = await unlessGone(fileSystem.openFile(path));
-        if (file === undefined) return undefined;
-        try {
-          return await readWhole(file, key);
-        } finally {
-          await closeQuietly(file);
-        }
-      });
+      const file = await openFound(folder, key);
+      if (file === undefined) return undefined;
+      try {
+        return await doing('read', () => readWhole(file, key));
+      } finally {
+        await closeQuietly(file);
+      }
     },
 
     async stat(key) {
@@ -161,6 +153,12 @@ function folderFiles(folder: Folder): Files {
     },
   };
   return files;
+}
+
+async function openFound(folder: Folder, key: string): Promise<ReadableFile | undefined> {
+  const path = join(folder.root, checkKey(key));
+  if ((await find(folder, key))?.kind !== 'file') return undefined;
+  return doing('read', () => unlessGone(folder.fileSystem.openFile(path)));
 }
 
 /** What is at the key, if anything. Refuses a link anywhere on the way: it could lead out of the library. */

@@ -190,7 +190,7 @@ export interface Mirror {
   /** Whether a token is set. */
   configured: boolean;
   running: boolean;
-  phase: 'idle' | 'updates' | 'trash' | 'count' | 'sweep' | 'copies';
+  phase: 'idle' | 'updates' | 'trash' | 'count' | 'sweep' | 'removals' | 'copies';
   /** Everything that was updated at Raindrop until then is here. */
   cursor: string | null;
   next_run_at: string | null;

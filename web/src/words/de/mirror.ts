@@ -45,6 +45,7 @@ export const mirror: MirrorWords = {
       trash: 'Sucht, was gelöscht wurde.',
       count: 'Zählt nach, ob nichts fehlt.',
       sweep: 'Sieht alles durch nach dem, was keine Änderung verraten hat.',
+      removals: 'Fragt nach denen, die nicht mehr zu sehen waren.',
       copies: 'Fragt noch einmal nach Kopien, die nicht fertig waren.',
     },
     show: 'In der Bibliothek zeigen',

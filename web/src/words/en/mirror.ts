@@ -42,6 +42,7 @@ export const mirror = {
       trash: 'Looking for what was deleted.',
       count: 'Counting, to be sure that nothing was missed.',
       sweep: 'Looking through everything for what no change has told of.',
+      removals: 'Asking for those that were not to be seen any more.',
       copies: 'Asking again for copies that were not ready.',
     },
     show: 'Show them in the library',
