@@ -74,6 +74,17 @@ onEachEngine('the same page', (engine) => {
     expect(await database.read.selectFrom('search_twins').selectAll().execute()).toEqual([]);
   });
 
+  it('is none any more for one that has no address now', async () => {
+    bookmarks.put({ refId: 1, title: 'Foxes', text: 'a fox', urlKey: 'page' });
+    bookmarks.put({ refId: 2, title: 'Foxes', text: 'a fox', urlKey: 'page' });
+    entries.put({ refId: 3, title: 'Foxes', text: 'a fox', urlKey: 'page' });
+    await index();
+    expect(await find('fox')).toEqual(['bookmark 2']);
+    bookmarks.put({ refId: 1, title: 'Foxes', text: 'a fox', urlKey: null });
+    await index([bookmarks, 1]);
+    expect(await find('fox')).toEqual(['bookmark 1', 'bookmark 2']);
+  });
+
   it('of another user is none', async () => {
     bookmarks.put({ refId: 9, userId: 2, text: 'a fox', urlKey: 'page' });
     entries.put({ refId: 1, userId: 1, text: 'a fox', urlKey: 'page' });

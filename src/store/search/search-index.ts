@@ -41,7 +41,9 @@ export function searchIndex(db: Database) {
       for (const { id, ...row } of plan.updated)
         await trx.updateTable('search_docs').set(row).where('id', '=', id).execute();
       if (plan.inserted.length > 0) await trx.insertInto('search_docs').values(plan.inserted).execute();
-      await noteTwins(trx, plan.touched, plan.removed);
+      // One that has another address now, or none, is not found by the old one any more.
+      const moved = plan.updated.map(({ id }) => id as number);
+      await noteTwins(trx, plan.touched, [...plan.removed, ...moved]);
       // Terms last: FTS5 holds them in memory until the commit, as long as nothing comes in between.
       await writer.insert(trx, plan.terms);
       await clearPending(trx, kind, changes);

@@ -13,7 +13,7 @@ export interface TouchedPage {
 type Doc = Pick<Row<'search_docs'>, 'id' | 'kind' | 'ref_id' | 'title' | 'published_at' | 'url_key'>;
 type Twin = NewRow<'search_twins'>;
 
-/** `removed` are documents that are gone: they have no row any more that would say of which page they were. */
+/** `removed` are documents that are gone from where they were: no row says any more of which page that was. */
 export async function noteTwins(
   trx: Writer,
   touched: readonly TouchedPage[],
