@@ -20,7 +20,7 @@ export const coverKind = jobKind({
 });
 
 /** There may be thousands, and nobody waits for one. */
-const atOnce = 10;
+const inQueue = 10;
 
 export interface FetchCoverDeps extends Pick<FindThumbnailDeps, 'outbound' | 'page' | 'log'> {
   readonly covers: CoverStore;
@@ -29,7 +29,7 @@ export interface FetchCoverDeps extends Pick<FindThumbnailDeps, 'outbound' | 'pa
 }
 
 export async function scheduleCovers({ covers }: { readonly covers: CoverStore }): Promise<number> {
-  return covers.enqueueDue(coverKind, (ref) => ref, { keys: enrichKeys, atOnce });
+  return covers.enqueueDue(coverKind, (ref) => ref, { keys: enrichKeys, inQueue });
 }
 
 export async function fetchCover(

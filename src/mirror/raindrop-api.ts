@@ -22,7 +22,7 @@ export type CopyOutcome =
   | { readonly kind: 'failed'; readonly what: string; readonly isForGood: boolean };
 
 export interface RaindropApi {
-  list(options: { collection: 0 | -99; page: number; sort: Sort; perPage?: number }): Promise<RaindropPage>;
+  list(options: { collection: 0 | -99; page: number; sort: Sort }): Promise<RaindropPage>;
   /** Undefined when it is gone for good. */
   get(id: number): Promise<RawRaindrop | undefined>;
   collections(): Promise<MirroredCollection[]>;

@@ -30,8 +30,13 @@ export function coverStore(db: Database, now: Clock) {
     async enqueueDue<P>(
       kind: JobKind<P>,
       payloadOf: (ref: CoverRef) => P,
-      { keys, atOnce }: { readonly keys: string; readonly atOnce: number },
+      /** `inQueue`: so many at most wait or are under way, so that saved pages get their turn. */
+      { keys, inQueue }: { readonly keys: string; readonly inQueue: number },
     ): Promise<number> {
+      const { rows: active } = await sql<{ n: number }>`
+        SELECT count(*) AS n FROM jobs WHERE name = ${kind.name} AND state < 2`.execute(db.heavyRead);
+      const room = inQueue - Number(active[0]?.n ?? 0);
+      if (room <= 0) return 0;
       const { rows } = await sql<DueRow>`
         SELECT r.id, r.user_id AS "userId", r.item_id AS "itemId",
           CASE WHEN i.deleted_at IS NULL AND i.thumbnail_key IS NULL AND lower(substr(r.cover, 1, 4)) = 'http'
@@ -39,7 +44,7 @@ export function coverStore(db: Database, now: Clock) {
         FROM raindrops r LEFT JOIN items i ON i.id = r.item_id AND i.user_id = r.user_id
         WHERE r.cover_at IS NULL AND r.cover <> '' AND r.removed_at IS NULL
           AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.unique_key = ${sql.lit(keys)} || r.item_id AND j.state < 2)
-        ORDER BY r.id LIMIT ${atOnce}`.execute(db.heavyRead);
+        ORDER BY r.id LIMIT ${room}`.execute(db.heavyRead);
       if (rows.length === 0) return 0;
       const isDue = ({ itemId, isWanted }: DueRow) => itemId !== null && Number(isWanted) === 1;
       const idle = rows.filter((row) => !isDue(row)).map(({ id }) => id);

@@ -97,6 +97,20 @@ onEachEngine('the covers of raindrops', (engine) => {
     expect(await scheduleCovers(mirror.store)).toBe(0);
   });
 
+  it('are in the queue a few at a time, however many there are', async () => {
+    for (let n = 0; n < 13; n++)
+      server.account.add({
+        link: `https://example.org/${n}`,
+        title: `${n}`,
+        cover: `${site.origin}/none.png`,
+      });
+    await mirror.run();
+    expect(await scheduleCovers(mirror.store)).toBe(10);
+    expect(await scheduleCovers(mirror.store)).toBe(0);
+    expect(await doJobs()).toBe(10);
+    expect(await scheduleCovers(mirror.store)).toBe(3);
+  });
+
   it('are not asked for when the raindrop has gone, or its item', async () => {
     const [first, second] = ['a', 'b'].map(
       (name) =>

@@ -285,6 +285,8 @@ onEachEngine('the mirror as a job', (engine) => {
     await expect(runMirrorBatch({ ...mirror.deps, store: nobody }, message, options)).rejects.toThrow(
       'set up Lectern first',
     );
+    expect(await scheduleMirror({ ...mirror.deps, store: nobody })).toBe(false);
+    expect(await jobs()).toEqual([]);
     expect(server.requests).toHaveLength(0);
   });
 });

@@ -45,7 +45,9 @@ export const mirrorKind = jobKind({
   lane: 'low',
   // Fifty requests at six to ten a minute.
   timeoutMs: 60 * 60_000,
-  maxAttempts: 3,
+  // A library that is away comes back within a day; until then one job waits for it, and no heap of dead ones grows.
+  maxAttempts: 24,
+  backoff: { firstMs: 60_000, longestMs: 3_600_000 },
 });
 export const mirrorKey = 'mirror';
 
@@ -61,7 +63,8 @@ export async function scheduleMirror(
   { store, now, raindrop }: Pick<MirrorDeps, 'store' | 'now' | 'raindrop'>,
   { evenEarly = false } = {},
 ): Promise<boolean> {
-  if (!raindrop.token) return false;
+  // Before there is an owner, there is nobody whose raindrops they would be.
+  if (!raindrop.token || !(await store.users.findOwner())) return false;
   const state = store.mirrorState;
   const due = Date.parse((await state.get(stateKeys.schedule)) ?? beginning);
   if (!evenEarly && due > now()) return false;
