@@ -26,6 +26,7 @@ export type Row = Readonly<Record<string, unknown>>;
 type TableName = keyof Tables & string;
 
 const id: readonly KeyColumn[] = [{ column: 'id', type: 'integer' }];
+const uuid: readonly KeyColumn[] = [{ column: 'id', type: 'text' }];
 
 /** Parents before children: rows that name others are rebuilt after those. */
 export const durableTables: readonly (DurableTable & { name: TableName })[] = [
@@ -82,6 +83,19 @@ export const durableTables: readonly (DurableTable & { name: TableName })[] = [
   // Its ids are given by Raindrop.
   { id: 19, name: 'raindrops', key: id, counts: false, files: filesOfRaindrop },
   { id: 20, name: 'mirror_state', key: [{ column: 'key', type: 'text' }], counts: false },
+  { id: 21, name: 'deframer_feeds', key: uuid, counts: false },
+  { id: 22, name: 'feed_schedules', key: uuid, counts: false, volatile: ['locked_until', 'epoch'] },
+  { id: 23, name: 'deframed_items', key: uuid, counts: false },
+  { id: 24, name: 'cached_feeds', key: uuid, counts: false },
+  {
+    id: 25,
+    name: 'deframer_usage',
+    key: [
+      { column: 'feed_id', type: 'text' },
+      { column: 'day', type: 'integer' },
+    ],
+    counts: false,
+  },
 ];
 
 function filesOfRaindrop(row: Row): { key: string; sha256: string }[] {

@@ -4,6 +4,9 @@ import { type ActivityStore, activityStore } from './activity-store.ts';
 import { type CoverStore, coverStore } from './cover-store.ts';
 import { type CredentialStore, credentialStore } from './credential-store.ts';
 import type { Database } from './database.ts';
+import { type DeframeRunStore, deframeRunStore } from './deframer/deframe-run-store.ts';
+import { type DeframedStore, deframedStore } from './deframer/deframed-store.ts';
+import { type DeframerFeedStore, deframerFeedStore } from './deframer/deframer-feed-store.ts';
 import type { DurableTable, Row } from './durable.ts';
 import { type EnrichmentStore, enrichmentStore } from './enrichment-store.ts';
 import { type FullTextStore, fullTextStore } from './full-text-store.ts';
@@ -79,6 +82,10 @@ export interface Store {
   readonly libraryChecks: LibraryCheckStore;
   readonly mirrorState: MirrorStateStore;
   readonly covers: CoverStore;
+  /** The feeds of the deframer, the runs of its worker, and what is served of both. */
+  readonly deframerFeeds: DeframerFeedStore;
+  readonly deframeRuns: DeframeRunStore;
+  readonly deframed: DeframedStore;
   /** The writing side of search. What a user finds is under forUser(). */
   readonly searchIndex: SearchIndex;
   forUser(userId: number): UserRows;
@@ -149,6 +156,9 @@ export function createStore(db: Database, now: Clock): Store {
     libraryChecks: libraryCheckStore(db),
     mirrorState: mirrorStateStore(db),
     covers: coverStore(db, now),
+    deframerFeeds: deframerFeedStore(db, now),
+    deframeRuns: deframeRunStore(db, now),
+    deframed: deframedStore(db),
     searchIndex: searchIndex(db),
     forUser: (userId) => {
       const owned = ownedBy(db, userId);

@@ -407,6 +407,83 @@ export const generators: Readonly<Record<string, Generator>> = {
     change: ({ text }) => ({ content: `f${text}` }),
     names: { user_id: 'users', entry_id: 'entries' },
   },
+  deframer_feeds: {
+    insert: ({ pick, text }) => ({
+      id: `${pick} ${text}`,
+      url: `https://example.org/${pick % 5}`,
+      root_domain: pick % 3 === 0 ? null : text,
+      enforce_feed_domain: pick % 2,
+      polling: pick % 2,
+      enabled: pick % 2,
+      prompt: pick % 4 === 0 ? text : null,
+      created_at: pick,
+      updated_at: pick,
+      deleted_at: pick % 2 === 0 ? null : pick,
+    }),
+    change: ({ pick, text }) => ({ enabled: pick % 2, root_domain: text }),
+  },
+  feed_schedules: {
+    insert: ({ pick, text }, live) => {
+      const feed = anyOf(live.get('deframer_feeds'), pick);
+      return (
+        feed && { id: feed.id, next_run_at: pick % 2 === 0 ? null : pick, last_error: text, epoch: pick }
+      );
+    },
+    change: ({ pick, text }) =>
+      pick % 2 === 0 ? { locked_until: pick, epoch: pick } : { next_run_at: pick, last_note: text },
+    names: { id: 'deframer_feeds' },
+  },
+  deframed_items: {
+    insert: ({ pick, text }, live) => {
+      const feed = anyOf(live.get('deframer_feeds'), pick);
+      return (
+        feed && {
+          id: `${pick} ${text}`,
+          feed_id: feed.id,
+          hash: `${pick % 3}${text}`,
+          url: `https://example.org/${pick}`,
+          analyzer_result: '{}',
+          overall: pick / 1000,
+          content: text,
+          author: text,
+          pub_date: pick,
+          analysis_key: text,
+          tokens_in: pick,
+          tokens_out: pick,
+          cost_micros: pick % 2 === 0 ? null : pick,
+          created_at: pick,
+          updated_at: pick,
+        }
+      );
+    },
+    change: ({ pick, text }) => ({ overall: pick / 7, content: `c${text}` }),
+    names: { feed_id: 'deframer_feeds' },
+  },
+  cached_feeds: {
+    insert: ({ pick, text }, live) => {
+      const feed = anyOf(live.get('deframer_feeds'), pick);
+      return (
+        feed && {
+          id: feed.id,
+          xml_header: text,
+          item_refs: '[]',
+          xml_content: text,
+          created_at: pick,
+          updated_at: pick,
+        }
+      );
+    },
+    change: ({ pick, text }) => ({ xml_content: `x${text}`, updated_at: pick }),
+    names: { id: 'deframer_feeds' },
+  },
+  deframer_usage: {
+    insert: ({ pick, text }, live) => {
+      const feed = anyOf(live.get('deframer_feeds'), pick);
+      return feed && { feed_id: feed.id, day: pick, calls: text.length };
+    },
+    change: ({ pick }) => ({ calls: pick, cost_micros: pick }),
+    names: { feed_id: 'deframer_feeds' },
+  },
 };
 
 /** The rows that name this one. */
