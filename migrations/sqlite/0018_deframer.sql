@@ -35,15 +35,21 @@ CREATE TABLE feed_schedules (
   last_note    TEXT,
   -- The lease: until then a worker is at it. Its epoch only grows.
   locked_until INTEGER,
-  epoch        INTEGER NOT NULL DEFAULT 0
+  epoch        INTEGER NOT NULL DEFAULT 0,
+  -- What the server gave to ask "has it changed?" by, once every article of the answer was seen to.
+  etag           TEXT NOT NULL DEFAULT '',
+  last_modified  TEXT NOT NULL DEFAULT '',
+  validators_url TEXT NOT NULL DEFAULT ''
 ) STRICT;
 
 CREATE INDEX feed_schedules_due ON feed_schedules (next_run_at);
 
 -- What articles were found to be. One URL may stand in several feeds, and is weighed in each.
 CREATE TABLE deframed_items (
+  -- For the index of search alone, which knows documents by numbers; given anew when the index is rebuilt.
+  number          INTEGER PRIMARY KEY AUTOINCREMENT,
   -- A UUID.
-  id              TEXT NOT NULL PRIMARY KEY,
+  id              TEXT NOT NULL UNIQUE,
   feed_id         TEXT NOT NULL REFERENCES deframer_feeds (id),
   -- SHA-256 of the URL.
   hash            TEXT NOT NULL,

@@ -73,6 +73,8 @@ export interface DeframerFeedState extends DeframerFeed {
   /** What the last run that succeeded had to say, if it is worth a look. */
   readonly lastNote: string | null;
   readonly isRunning: boolean;
+  /** By the clock of the database, as the worker judges it. */
+  readonly isDue: boolean;
   readonly items: number;
   /** When what `/rss` serves last changed; null while it has nothing to serve. */
   readonly builtAt: Millis | null;

@@ -84,8 +84,14 @@ export const durableTables: readonly (DurableTable & { name: TableName })[] = [
   { id: 19, name: 'raindrops', key: id, counts: false, files: filesOfRaindrop },
   { id: 20, name: 'mirror_state', key: [{ column: 'key', type: 'text' }], counts: false },
   { id: 21, name: 'deframer_feeds', key: uuid, counts: false },
-  { id: 22, name: 'feed_schedules', key: uuid, counts: false, volatile: ['locked_until', 'epoch'] },
-  { id: 23, name: 'deframed_items', key: uuid, counts: false },
+  {
+    id: 22,
+    name: 'feed_schedules',
+    key: uuid,
+    counts: false,
+    volatile: ['locked_until', 'epoch', 'etag', 'last_modified', 'validators_url'],
+  },
+  { id: 23, name: 'deframed_items', key: uuid, counts: false, volatile: ['number'] },
   { id: 24, name: 'cached_feeds', key: uuid, counts: false },
   {
     id: 25,

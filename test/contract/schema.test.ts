@@ -29,20 +29,25 @@ onEachEngine('the schema', (engine) => {
   });
 });
 
-/** Every `table.column` of the interfaces in tables.ts, read from its source. */
+const parts = ['tables', 'deframer/deframer-tables', 'owned/highlights/highlight-tables'];
+
+/** Every `table.column` of the interfaces in tables.ts and its parts, read from their source. */
 function declaredColumns(): string[] {
-  const file = new URL('../../src/store/tables.ts', import.meta.url);
-  const source = ts.createSourceFile('tables.ts', readFileSync(file, 'utf8'), ts.ScriptTarget.Latest);
   const members = new Map<string, Map<string, string>>();
-  for (const statement of source.statements) {
-    if (!ts.isInterfaceDeclaration(statement)) continue;
-    const fields = statement.members.filter(ts.isPropertySignature);
-    members.set(
-      statement.name.text,
-      new Map(fields.map((field) => [field.name.getText(source), field.type?.getText(source) ?? ''])),
-    );
+  for (const part of parts) {
+    const file = new URL(`../../src/store/${part}.ts`, import.meta.url);
+    const source = ts.createSourceFile(part, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest);
+    for (const statement of source.statements.filter(ts.isInterfaceDeclaration)) {
+      const fields = statement.members.filter(ts.isPropertySignature);
+      members.set(
+        statement.name.text,
+        new Map(fields.map((field) => [field.name.getText(source), field.type?.getText(source) ?? ''])),
+      );
+    }
   }
-  return [...(members.get('Tables') ?? [])].flatMap(([table, type]) =>
-    [...(members.get(type) ?? [])].map(([column]) => `${table}.${column}`),
+  return ['Tables', 'DeframerTables', 'HighlightTables'].flatMap((name) =>
+    [...(members.get(name) ?? [])].flatMap(([table, type]) =>
+      [...(members.get(type) ?? [])].map(([column]) => `${table}.${column}`),
+    ),
   );
 }

@@ -7,6 +7,7 @@ import type { Database, Writer } from '../database.ts';
 import { dbNow } from '../db-now.ts';
 import { textList } from '../id-list.ts';
 import { isEpoch, leaseUntil, nextEpoch } from '../lease-columns.ts';
+import type { Row } from '../tables.ts';
 import { itemColumns, toItem } from './deframed-items.ts';
 import { toFeed } from './deframer-feed-store.ts';
 
@@ -20,6 +21,14 @@ export interface FeedLease {
 
 export interface AcquiredFeed extends FeedLease {
   readonly feed: DeframerFeed;
+  readonly validators: FeedValidators | undefined;
+}
+
+/** What a server gave to ask "has it changed?" by. */
+export interface FeedValidators {
+  readonly url: string;
+  readonly etag: string | undefined;
+  readonly lastModified: string | undefined;
 }
 
 export interface NewDeframedItem {
@@ -47,11 +56,15 @@ export interface RunEnd {
   /** Why it failed, which ends the schedule; undefined for a success. */
   readonly error?: string | undefined;
   readonly note?: string | undefined;
+  /** Of the document whose every article was seen to; undefined where one is to be asked for again. */
+  readonly validators?: FeedValidators | undefined;
   /** When to run again, where the feed is polled. */
   readonly intervalMs: number;
 }
 
 const dayMs = 86_400_000;
+
+type TakenRow = Pick<Row<'feed_schedules'>, 'id' | 'epoch' | 'etag' | 'last_modified' | 'validators_url'>;
 
 export function deframeRunStore(db: Database, now: Clock) {
   /** First in every transaction of a run. Whoever switches the feed off ends the run too. */
@@ -102,7 +115,7 @@ export function deframeRunStore(db: Database, now: Clock) {
       const skip = db.engine === 'postgres' ? sql`FOR UPDATE OF s SKIP LOCKED` : sql``;
       // Far beyond any lease: the clock was set back since, and whoever had it may have ended long ago.
       const tooFar = leaseUntil(db, ttlMs * 4);
-      const [taken] = await db.writeOne(sql<{ id: string; epoch: number }>`
+      const [taken] = await db.writeOne(sql<TakenRow>`
         UPDATE feed_schedules SET locked_until = ${leaseUntil(db, ttlMs)}, epoch = ${nextEpoch('epoch')}
         WHERE id = (
           SELECT s.id FROM feed_schedules s JOIN deframer_feeds f ON f.id = s.id
@@ -110,14 +123,14 @@ export function deframeRunStore(db: Database, now: Clock) {
             AND (s.locked_until IS NULL OR s.locked_until <= ${dbNow(db)} OR s.locked_until > ${tooFar})
             AND f.enabled = 1 AND f.deleted_at IS NULL
           ORDER BY s.next_run_at, s.id LIMIT 1 ${skip})
-        RETURNING id, epoch`);
+        RETURNING id, epoch, etag, last_modified, validators_url`);
       if (!taken) return undefined;
       const row = await db.read
         .selectFrom('deframer_feeds')
         .selectAll()
         .where('id', '=', taken.id)
         .executeTakeFirstOrThrow();
-      return { feedId: taken.id, epoch: taken.epoch, feed: toFeed(row) };
+      return { feedId: taken.id, epoch: taken.epoch, feed: toFeed(row), validators: validatorsOf(taken) };
     },
 
     /** Throws LeaseLost. */
@@ -138,6 +151,18 @@ export function deframeRunStore(db: Database, now: Clock) {
           .where(isEpoch('epoch', epoch))
           .execute(),
       );
+    },
+
+    /** Not now: whoever is asked wants to be left alone until then. Throws LeaseLost. */
+    async postpone(lease: FeedLease, delayMs: number): Promise<void> {
+      await db.write(async (trx) => {
+        await requireFeedLease(trx, lease);
+        await trx
+          .updateTable('feed_schedules')
+          .set({ next_run_at: leaseUntil(db, delayMs), locked_until: null })
+          .where('id', '=', lease.feedId)
+          .execute();
+      });
     },
 
     /** Which of these the feed has already. */
@@ -232,7 +257,7 @@ export function deframeRunStore(db: Database, now: Clock) {
     },
 
     /** The end of a run, whole or not at all: what is served, and when it comes again. Throws LeaseLost. */
-    async finish(lease: FeedLease, { built, error, note, intervalMs }: RunEnd): Promise<void> {
+    async finish(lease: FeedLease, { built, error, note, validators, intervalMs }: RunEnd): Promise<void> {
       await db.write(async (trx) => {
         await requireFeedLease(trx, lease);
         if (built) {
@@ -258,10 +283,22 @@ export function deframeRunStore(db: Database, now: Clock) {
             last_note: error === undefined ? (note ?? null) : null,
             last_run_at: now(),
             locked_until: null,
+            etag: validators?.etag ?? '',
+            last_modified: validators?.lastModified ?? '',
+            validators_url: validators?.url ?? '',
           })
           .where('id', '=', lease.feedId)
           .execute();
       });
     },
+  };
+}
+
+function validatorsOf(row: TakenRow): FeedValidators | undefined {
+  if (row.etag === '' && row.last_modified === '') return undefined;
+  return {
+    url: row.validators_url,
+    etag: row.etag || undefined,
+    lastModified: row.last_modified || undefined,
   };
 }

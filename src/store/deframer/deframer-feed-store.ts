@@ -39,6 +39,7 @@ interface StateRow extends Row<'deframer_feeds'> {
   last_error: string | null;
   last_note: string | null;
   is_running: number;
+  is_due: number;
   items: number;
   built_at: number | null;
   calls: number;
@@ -53,6 +54,7 @@ export function deframerFeedStore(db: Database, now: Clock) {
     const { rows } = await sql<StateRow>`
       SELECT f.*, s.next_run_at, s.last_run_at, s.last_error, s.last_note,
         CASE WHEN s.locked_until > ${dbNow(db)} THEN 1 ELSE 0 END AS is_running,
+        CASE WHEN s.next_run_at <= ${dbNow(db)} THEN 1 ELSE 0 END AS is_due,
         (SELECT count(*) FROM deframed_items i WHERE i.feed_id = f.id) AS items,
         (SELECT c.updated_at FROM cached_feeds c WHERE c.id = f.id) AS built_at,
         coalesce(u.calls, 0) AS calls, coalesce(u.tokens_in, 0) AS tokens_in,
@@ -172,6 +174,9 @@ export function deframerFeedStore(db: Database, now: Clock) {
             last_error: null,
             locked_until: null,
             epoch: nextEpoch('epoch'),
+            // Whoever asks for it wants the document, not the news that it is the same.
+            etag: '',
+            last_modified: '',
           })
           .where('id', '=', row.id)
           .execute();
@@ -240,6 +245,7 @@ function toState(row: StateRow): DeframerFeedState {
     lastError: row.last_error,
     lastNote: row.last_note,
     isRunning: Number(row.is_running) === 1,
+    isDue: Number(row.is_due) === 1,
     items: Number(row.items),
     builtAt: row.built_at,
     usage: toUsage(row),

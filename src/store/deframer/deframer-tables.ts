@@ -30,9 +30,13 @@ export interface FeedSchedulesTable {
   last_note: string | null;
   locked_until: number | null;
   epoch: Generated<number>;
+  etag: Generated<string>;
+  last_modified: Generated<string>;
+  validators_url: Generated<string>;
 }
 
 export interface DeframedItemsTable {
+  number: Generated<number>;
   id: string;
   feed_id: string;
   hash: string;
