@@ -1,5 +1,5 @@
-// The commands of those who work on Lectern: npm test, npm run check | format | openapi | bench | conformance | screenshots |
-// cloudflare.
+// The commands of those who work on Lectern: npm test, npm run check | format | openapi | bench | conformance | train |
+// screenshots | cloudflare.
 import { join } from 'node:path';
 import { ensureBuilt, ensureInstalled, fail, pinnedNode, requireNode20, root, run } from './launch.mjs';
 
@@ -17,6 +17,8 @@ const tasks = {
   format: () => inOrder([[tool('@biomejs/biome/bin/biome'), 'check', '--write', '.']]),
   openapi: () => inOrder([[join(root, 'scripts', 'write-openapi.ts')]]),
   conformance: () => inOrder([[join(root, 'conformance', 'main.ts'), ...args]]),
+  /** The weights of the deframer's headline model, from headlines in the folder that is named. */
+  train: () => inOrder([[join(root, 'scripts', 'train-headlines.ts'), ...args]]),
   bench: () => inOrder([[join(root, 'bench', 'main.ts'), ...args]]),
   screenshots: () => inOrder([[join(root, 'scripts', 'screenshots.ts')]]),
   /** `build`, `deploy`, or whatever else wrangler is to do, in its folder and under a Node that it runs on. */

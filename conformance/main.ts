@@ -2,6 +2,7 @@
 // project. Exit code 1 when the goal is missed, 2 when nothing could be checked.
 import { checkExtraction } from './extract.ts';
 import { checkFeeds } from './feeds.ts';
+import { checkHeadlines } from './headlines.ts';
 
 const suites: Record<
   string,
@@ -14,6 +15,10 @@ const suites: Record<
   extract: {
     about: 'pages of WCXB, with a ground-truth.json of [{page, url, type, main_content, with, without}]',
     run: checkExtraction,
+  },
+  headlines: {
+    about: 'the headlines of Stop Clickbait, as clickbait.txt and non_clickbait.txt, one on each line',
+    run: checkHeadlines,
   },
 };
 
