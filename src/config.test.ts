@@ -20,6 +20,7 @@ describe('without any variable', () => {
       pull: { intervalMs: 1_800_000, concurrency: 10, timeoutMs: 30_000, maxBackoffMs: 172_800_000 },
       deframer: { open: true },
       embeddings: { kind: 'local' },
+      ai: { type: 'local' },
       log: { level: 'info', format: 'auto' },
     });
   });
@@ -140,12 +141,75 @@ describe('a value', () => {
   });
 });
 
+describe('the model that analyses', () => {
+  const ai = (env: Record<string, string>) => read(env).ai;
+  const full = { AI_MODEL: 'm-1', AI_API_KEY: 'hunter22-ai' };
+
+  it.each([
+    ['openai', 'https://api.openai.com/v1'],
+    ['anthropic', 'https://api.anthropic.com'],
+    ['gemini', 'https://generativelanguage.googleapis.com'],
+  ])('of the type %s is at the address of its maker, unless another is given', (type, address) => {
+    const made = ai({ AI_TYPE: type, ...full });
+    if (!('baseUrl' in made)) throw new Error('no address');
+    expect(made).toMatchObject({ type, model: 'm-1', timeoutMs: 120_000, price: undefined });
+    expect(made.apiKey?.reveal()).toBe('hunter22-ai');
+    expect(made.baseUrl.reveal()).toBe(address);
+    const other = ai({ AI_TYPE: type, ...full, AI_BASE_URL: 'http://10.0.0.5:11434/v1/' });
+    expect('baseUrl' in other && other.baseUrl.reveal()).toBe('http://10.0.0.5:11434/v1');
+  });
+
+  it('is of a type that exists', () => {
+    expect(() => ai({ AI_TYPE: 'dummy' })).toThrow(StartupError);
+    expect(() => ai({ AI_TYPE: 'dummy' })).toThrow(
+      'AI_TYPE: expected one of local, mock, openai, anthropic, gemini, got "dummy"',
+    );
+  });
+
+  it.each(['openai', 'anthropic', 'gemini'])('of the type %s needs a name and a key', (AI_TYPE) => {
+    expect(() => ai({ AI_TYPE, AI_API_KEY: 'k' })).toThrow(/^AI_MODEL: expected [^\n]+$/);
+    expect(() => ai({ AI_TYPE, AI_MODEL: 'm' })).toThrow(/^AI_API_KEY: expected [^\n]+$/);
+    const elsewhere = { AI_TYPE, AI_MODEL: 'm', AI_BASE_URL: 'http://127.0.0.1:11434/v1' };
+    if (AI_TYPE === 'openai') expect(ai(elsewhere)).toMatchObject({ apiKey: undefined });
+    else expect(() => ai(elsewhere)).toThrow(StartupError);
+  });
+
+  it('has a price, a time for each call, and as a mock a latency', () => {
+    const costly = { AI_TYPE: 'openai', ...full, LECTERN_AI_PRICE: '0.15/0.60', LECTERN_AI_TIMEOUT: '5m' };
+    expect(ai(costly)).toMatchObject({
+      price: { microsPerTokenIn: 0.15, microsPerTokenOut: 0.6 },
+      timeoutMs: 300_000,
+    });
+    expect(ai({ AI_TYPE: 'mock' })).toEqual({ type: 'mock', latencyMs: 100 });
+    expect(ai({ AI_TYPE: 'mock', LECTERN_AI_MOCK_LATENCY: '0' })).toEqual({ type: 'mock', latencyMs: 0 });
+  });
+
+  it.each([
+    ['LECTERN_AI_PRICE', '0.15'],
+    ['LECTERN_AI_PRICE', '-1/2'],
+    ['LECTERN_AI_PRICE', '1/2/3'],
+    ['LECTERN_AI_PRICE', '1e9/2'],
+    ['LECTERN_AI_TIMEOUT', '0'],
+    ['LECTERN_AI_TIMEOUT', '2h'],
+    ['LECTERN_AI_MOCK_LATENCY', '60001'],
+    ['LECTERN_AI_MOCK_LATENCY', '-1'],
+    ['AI_BASE_URL', 'ollama:11434'],
+  ])('with a %s of %s stops the start, whichever it is', (name, value) => {
+    const attempt = () => ai({ [name]: value });
+    expect(attempt).toThrow(StartupError);
+    expect(attempt).toThrow(new RegExp(`^${name}: expected [^\\n]+$`));
+  });
+});
+
 describe('a secret', () => {
   const env = {
     LECTERN_PASSWORD: 'hunter22-password',
     LECTERN_DATABASE_URL: 'postgres://anna:hunter22-db@db.example/lectern',
     LECTERN_RAINDROP_TOKEN: 'hunter22-raindrop',
+    AI_TYPE: 'openai',
+    AI_MODEL: 'm-1',
     AI_API_KEY: 'hunter22-ai',
+    AI_BASE_URL: 'https://anna:hunter22-url@ai.example/v1',
     LECTERN_LIBRARY_URL: 's3://key:hunter22-s3@bucket/prefix?secret=hunter22-q',
   };
 

@@ -73,12 +73,7 @@ function parse(env: EnvReader) {
       items: env.integer('LECTERN_DEFRAMER_ITEMS', 20, { min: 1, max: 1000 }),
     },
     embeddings: embeddings(env),
-    ai: {
-      type: env.text('AI_TYPE'),
-      apiKey: env.secret('AI_API_KEY'),
-      baseUrl: env.url('AI_BASE_URL'),
-      model: env.text('AI_MODEL'),
-    },
+    ai: ai(env),
     log: {
       level: env.choice('LECTERN_LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'silent'], 'info'),
       format: env.choice('LECTERN_LOG_FORMAT', ['auto', 'text', 'json'], 'auto'),
@@ -150,6 +145,42 @@ function embeddings(env: EnvReader) {
   const url = text.startsWith('openai:') ? text.slice('openai:'.length) : '';
   if (!isHttpUrl(url)) throw bad(name, 'local, off or openai:URL', text);
   return { kind: 'openai', url } as const;
+}
+
+const aiBaseUrls = {
+  openai: 'https://api.openai.com/v1',
+  anthropic: 'https://api.anthropic.com',
+  gemini: 'https://generativelanguage.googleapis.com',
+} as const;
+
+function ai(env: EnvReader) {
+  const type = env.choice('AI_TYPE', ['local', 'mock', 'openai', 'anthropic', 'gemini'], 'local');
+  const apiKey = env.secret('AI_API_KEY');
+  const givenUrl = env.url('AI_BASE_URL');
+  const model = env.text('AI_MODEL');
+  const timeoutMs = env.seconds('LECTERN_AI_TIMEOUT', 120, { min: 1, max: 3600 });
+  const price = aiPrice(env);
+  const latencyMs = env.integer('LECTERN_AI_MOCK_LATENCY', 100, { min: 0, max: 60_000 });
+  if (type === 'local') return { type } as const;
+  if (type === 'mock') return { type, latencyMs } as const;
+  if (model === undefined) throw bad('AI_MODEL', `the name of a model, since AI_TYPE is ${type}`);
+  // Models on one's own machine ask for no key.
+  if (apiKey === undefined && !(type === 'openai' && givenUrl !== undefined))
+    throw bad('AI_API_KEY', `the key of the account, since AI_TYPE is ${type}`);
+  // It may have a user and password in it.
+  const baseUrl = new Secret(givenUrl ?? aiBaseUrls[type]);
+  return { type, model, apiKey, baseUrl, timeoutMs, price } as const;
+}
+
+/** What a million tokens cost, which is how many millionths one costs. */
+function aiPrice(env: EnvReader) {
+  const name = 'LECTERN_AI_PRICE';
+  const text = env.text(name);
+  if (text === undefined) return undefined;
+  const [, tokenIn, tokenOut] = /^(\d{1,6}(?:\.\d{1,6})?)\/(\d{1,6}(?:\.\d{1,6})?)$/.exec(text) ?? [];
+  if (tokenIn === undefined || tokenOut === undefined)
+    throw bad(name, 'IN/OUT, the prices of a million tokens, such as 0.15/0.60', text);
+  return { microsPerTokenIn: Number(tokenIn), microsPerTokenOut: Number(tokenOut) };
 }
 
 const secondsIn: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
