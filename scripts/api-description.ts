@@ -19,6 +19,7 @@ export function apiDescription(): string {
     client: { trustedProxies: [], publicUrl: undefined },
     corsAllowedOrigins: [],
     randomText: () => '',
+    deframer: { open: true, intervalMs: 0, items: 0, analyzer: { type: '', model: '' } },
   };
   const { router } = createApi(deps as ApiDeps);
   return `# Generated from the routes by: npm run openapi\n${stringify(describeApi(router, version), { lineWidth: 110, aliasDuplicateObjects: false })}`;

@@ -1,5 +1,5 @@
 // The API, from the first middleware to the last route, in the order in which a request meets them.
-import type { Context } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import { cors } from 'hono/cors';
 import { createGate } from './authenticate.ts';
 import { clientFinder } from './client.ts';
@@ -10,6 +10,7 @@ import { minifluxRoutes } from './compat/miniflux/miniflux.ts';
 import type { ApiDeps, ApiEnv } from './context.ts';
 import { errorResponse, respondWithError } from './error-response.ts';
 import { createEventStreams } from './event-stream.ts';
+import { openToAnybody } from './middleware/open-to-anybody.ts';
 import { recordRequests } from './middleware/request-record.ts';
 import { pageRoutes } from './pages/pages.ts';
 import { Router } from './router.ts';
@@ -17,6 +18,8 @@ import { accountRoutes } from './routes/accounts.ts';
 import { activityRoutes } from './routes/activity.ts';
 import { bookmarkRoutes } from './routes/bookmarks.ts';
 import { collectionRoutes } from './routes/collections.ts';
+import { deframedPaths, deframedRoutes } from './routes/deframed.ts';
+import { deframerFeedRoutes } from './routes/deframer-feeds.ts';
 import { entryRoutes } from './routes/entries.ts';
 import { feedIconRoutes } from './routes/feed-icons.ts';
 import { feedRoutes } from './routes/feeds.ts';
@@ -47,6 +50,7 @@ export function createApi(deps: ApiDeps) {
   const streams = createEventStreams(deps.log);
 
   app.use(recordRequests(deps));
+  for (const path of Object.values(deframedPaths)) app.use(path, openToAnybody);
   if (deps.corsAllowedOrigins.length > 0) app.use(allowOrigins(deps.corsAllowedOrigins));
 
   operationRoutes(router, deps);
@@ -59,7 +63,7 @@ export function createApi(deps: ApiDeps) {
   feedRoutes(router, deps, streams);
   feedIconRoutes(router);
   opmlRoutes(router, deps);
-  entryRoutes(router);
+  entryRoutes(router, deps);
   bookmarkRoutes(router, deps);
   itemRoutes(router, deps, findClient, streams);
   itemFileRoutes(router, deps);
@@ -71,6 +75,8 @@ export function createApi(deps: ApiDeps) {
   searchRoutes(router, deps);
   jobRoutes(router, deps, streams);
   mirrorRoutes(router, deps);
+  deframedRoutes(router, deps);
+  deframerFeedRoutes(router, deps);
   storageRoutes(router, deps);
   activityRoutes(router, deps);
   libraryCheckRoutes(router, deps);
@@ -85,8 +91,10 @@ export function createApi(deps: ApiDeps) {
   return { app, entries: router.entries, router, endStreams: streams.end };
 }
 
-function allowOrigins(origins: readonly string[]) {
-  return cors({
+/** Paths that are open to every origin have their own rule, which this one would contradict. */
+function allowOrigins(origins: readonly string[]): MiddlewareHandler<ApiEnv> {
+  const openPaths: readonly string[] = Object.values(deframedPaths);
+  const listed = cors({
     origin: (origin) => (origins.includes(origin) ? origin : null),
     credentials: true,
     allowMethods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
@@ -94,6 +102,7 @@ function allowOrigins(origins: readonly string[]) {
     exposeHeaders: ['Retry-After', 'X-Request-Id'],
     maxAge: 600,
   });
+  return (c, next) => (openPaths.includes(c.req.path) ? next() : listed(c, next));
 }
 
 /** The path may exist for other methods: then the answer is 405 and says which. */

@@ -35,8 +35,18 @@ export interface ApiDeps {
   /** The account that is mirrored. */
   readonly raindrop: { readonly token: Secret | undefined; readonly apiUrl: string };
   readonly measureLibrary: () => Promise<readonly FolderStats[]>;
+  readonly deframer: DeframerSettings;
   /** The texts of what a search finds. */
   readonly searchSources: SearchSources;
+}
+
+export interface DeframerSettings {
+  /** Whether anybody may read what it serves, without logging in. */
+  readonly open: boolean;
+  readonly intervalMs: number;
+  /** How many articles a feed has at most. */
+  readonly items: number;
+  readonly analyzer: { readonly type: string; readonly model: string };
 }
 
 /** Who is asking, and the rows that are theirs. */

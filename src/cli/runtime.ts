@@ -3,6 +3,7 @@ import type { AccountDeps } from '../accounts/deps.ts';
 import { createPasswords } from '../accounts/passwords.ts';
 import type { Config } from '../config.ts';
 import type { PullTally } from '../feeds/pull-tally.ts';
+import type { DeframingSettings } from '../jobs/deframing.ts';
 import type { JobDefinition } from '../jobs/registry.ts';
 import type { RunnerSettings } from '../jobs/settings.ts';
 import type { Files } from '../library/files/files.ts';
@@ -13,7 +14,7 @@ import { beginLibrary, joinLibrary, type Library } from '../library/library.ts';
 import { ulidMaker } from '../library/ulid.ts';
 import { createLog, type Log } from '../log.ts';
 import type { Clock, RandomText } from '../model/glossary.ts';
-import { createOutbound, type Outbound } from '../outbound/outbound.ts';
+import { createOutbound, type Outbound, type OutboundDeps } from '../outbound/outbound.ts';
 import { needsFlushBeforeMigration, openStore, requireOwnIndex } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
 import { takeOverOldDatabase } from './take-over.ts';
@@ -34,6 +35,8 @@ export interface Runtime {
     readonly definitions: (runtime: Runtime, opened: Serving) => Promise<readonly JobDefinition[]>;
     readonly settings?: Partial<RunnerSettings>;
   };
+  /** Tests let leases run out sooner. */
+  readonly deframing?: Partial<DeframingSettings> & { readonly lease?: number };
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
@@ -84,13 +87,20 @@ export async function open(runtime: Runtime, { takeOver = false } = {}): Promise
 }
 
 /** The way to other hosts, for a server or a command. Whoever opens it closes it. */
-export function openOutbound({ now, randomText, version }: Runtime, { config, store }: Opened): Outbound {
+export function openOutbound(
+  { now, randomText, version }: Runtime,
+  { config, store }: Opened,
+  { allowPrivateNetworks, pauses }: Pick<OutboundDeps, 'allowPrivateNetworks' | 'pauses'> = {
+    allowPrivateNetworks: config.allowPrivateNetworks,
+    pauses: store.hostPauses,
+  },
+): Outbound {
   return createOutbound({
     now,
     randomText,
     userAgent: userAgent(version, config.publicUrl),
-    allowPrivateNetworks: config.allowPrivateNetworks,
-    pauses: store.hostPauses,
+    allowPrivateNetworks,
+    pauses,
   });
 }
 

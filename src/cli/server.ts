@@ -45,7 +45,10 @@ export async function serve(runtime: Runtime, role: Role, holder?: string): Prom
         : startUpkeep(runtime, opened, fatal.reject).stop,
     );
     // Jobs may end the process that does them, and an API must not be that process.
-    if (role === 'worker') stops.push(await startRunner(runtime, opened, holder));
+    if (role === 'worker') {
+      stops.push(await startRunner(runtime, opened, holder));
+      stops.push((await import('./deframing.ts')).startDeframer(runtime, opened).stop);
+    }
     opened.log.debug({ role, pid: process.pid }, 'started');
     opened.log.info({ signal: await Promise.race([asked, fatal.promise]) }, 'stopping');
   } catch (error) {
@@ -143,6 +146,7 @@ async function startApi(runtime: Runtime, opened: Serving) {
     files: opened.library.files,
     raindrop: config.raindrop,
     measureLibrary: () => libraryStats(opened.library.files),
+    deframer: { ...config.deframer, analyzer: analyzerOf(config) },
   });
   const listening = await listen(app.fetch, config);
   const address = addressToOpen(config, listening.port);
@@ -158,6 +162,10 @@ async function startApi(runtime: Runtime, opened: Serving) {
       return listening.stop();
     },
   };
+}
+
+function analyzerOf({ ai }: Config) {
+  return { type: ai.type, model: 'model' in ai ? ai.model : ai.type };
 }
 
 async function setOwnerPassword(

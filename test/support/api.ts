@@ -12,6 +12,7 @@ import { createToken } from '../../src/accounts/tokens.ts';
 import { addUser } from '../../src/accounts/users.ts';
 import { createApi } from '../../src/api/app.ts';
 import type { ClientRules } from '../../src/api/client.ts';
+import type { DeframerSettings } from '../../src/api/context.ts';
 import { createMetrics } from '../../src/api/metrics.ts';
 import { readWebApp } from '../../src/api/pages/web-app.ts';
 
@@ -49,6 +50,7 @@ export interface ApiOptions {
   raindrop?: { readonly token: Secret | undefined; readonly apiUrl: string };
   measureLibrary?: () => Promise<readonly FolderStats[]>;
   files?: Pick<Files, 'read'>;
+  deframer?: Partial<DeframerSettings>;
   store?: Store;
 }
 
@@ -97,6 +99,13 @@ export class TestApi {
       files: options.files ?? opened.files,
       raindrop: options.raindrop ?? { token: undefined, apiUrl: '' },
       measureLibrary: options.measureLibrary ?? (async () => []),
+      deframer: {
+        open: true,
+        intervalMs: 1_800_000,
+        items: 20,
+        analyzer: { type: 'local', model: 'local/1' },
+        ...options.deframer,
+      },
     });
     this.app = app;
     this.entries = entries;

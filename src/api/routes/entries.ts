@@ -1,8 +1,12 @@
 // Entries, which the reader's API calls items.
 import { z } from '@hono/zod-openapi';
+import { itemHash } from '../../deframer/item-hash.ts';
 import { Invalid } from '../../errors.ts';
 import { excerptOf, excerptSource } from '../../html/excerpt.ts';
+import { type DeframedItem, scoreNames } from '../../model/deframer.ts';
 import type { Entry } from '../../model/entry.ts';
+import type { DeframedStore } from '../../store/deframer/deframed-store.ts';
+import type { ApiDeps } from '../context.ts';
 import { sendArticle } from '../pages/reading-page.ts';
 import type { Router } from '../router.ts';
 import {
@@ -18,6 +22,19 @@ import {
   seconds,
   toSeconds,
 } from '../schemas.ts';
+
+const Deframed = z
+  .object({ title: z.string(), overall: z.number() })
+  .openapi({ description: 'What the deframer has made of its title; absent where it has not seen it' });
+
+const DeframedInFull = Deframed.extend({
+  title_reason: z.string(),
+  description: z.string(),
+  overall_reason: z.string(),
+  category: z.string(),
+  model: z.string(),
+  scores: z.array(z.object({ name: z.enum(scoreNames), score: z.number(), reason: z.string() })),
+});
 
 const EntryBody = z
   .object({
@@ -43,7 +60,10 @@ const ListedEntryBody = EntryBody.extend({
     .string()
     .optional()
     .openapi({ description: 'With view=brief, how its text begins; content is empty then' }),
+  deframed: Deframed.optional(),
 }).openapi('ListedItem');
+
+const OpenedEntryBody = EntryBody.extend({ deframed: DeframedInFull.optional() }).openapi('OpenedItem');
 
 const mostEntries = { full: 100, brief: 200 };
 
@@ -77,7 +97,7 @@ const ReadAllInput = z
 const path = '/api/items';
 const tags = ['items'];
 
-export function entryRoutes(router: Router): void {
+export function entryRoutes(router: Router, { store }: Pick<ApiDeps, 'store'>): void {
   router.user(
     {
       method: 'get',
@@ -122,7 +142,7 @@ export function entryRoutes(router: Router): void {
       const last = list.length === limit ? list.at(-1) : undefined;
       return c.json(
         {
-          data: list.map(view === 'brief' ? toBriefBody : toBody),
+          data: view === 'brief' ? await briefBodies(store.deframed, list) : list.map(toBody),
           total: await entries.count({ feedId, groupId, unread }),
           next_cursor: last && order === 'pub_date' ? cursorOf(last.pubDate, last.id) : null,
         },
@@ -174,10 +194,13 @@ export function entryRoutes(router: Router): void {
       tags,
       summary: 'Get an entry',
       request: { params: idParam },
-      responses: { 200: json(z.object({ data: EntryBody }), 'The entry') },
+      responses: { 200: json(z.object({ data: OpenedEntryBody }), 'The entry') },
     },
-    async (c) =>
-      c.json({ data: toBody(await c.get('actor').rows.entries.get(c.req.valid('param').id)) }, 200),
+    async (c) => {
+      const entry = await c.get('actor').rows.entries.get(c.req.valid('param').id);
+      const found = entry.link === '' ? undefined : await store.deframed.findItem(itemHash(entry.link));
+      return c.json({ data: { ...toBody(entry), ...(found && { deframed: inFull(found) }) } }, 200);
+    },
   );
 
   router.user(
@@ -193,8 +216,35 @@ export function entryRoutes(router: Router): void {
   );
 }
 
-function toBriefBody(entry: Entry): z.infer<typeof ListedEntryBody> {
-  return { ...toBody(entry), content: '', excerpt: excerptOf(entry.content) };
+/** One question for the whole page, by the addresses that its entries have. */
+async function briefBodies(
+  deframed: DeframedStore,
+  entries: readonly Entry[],
+): Promise<z.infer<typeof ListedEntryBody>[]> {
+  const hashes = entries.map(({ link }) => (link === '' ? '' : itemHash(link)));
+  const found = await deframed.findItems([...new Set(hashes.filter((hash) => hash !== ''))]);
+  return entries.map((entry, place) => {
+    const analysis = found.get(hashes[place] ?? '')?.analysis;
+    return {
+      ...toBody(entry),
+      content: '',
+      excerpt: excerptOf(entry.content),
+      ...(analysis && { deframed: { title: analysis.title_corrected, overall: analysis.overall } }),
+    };
+  });
+}
+
+function inFull({ analysis }: DeframedItem): z.infer<typeof DeframedInFull> {
+  return {
+    title: analysis.title_corrected,
+    title_reason: analysis.title_correction_reason,
+    description: analysis.description_corrected,
+    overall: analysis.overall,
+    overall_reason: analysis.overall_reason,
+    category: analysis.category,
+    model: analysis.llm_model,
+    scores: scoreNames.map((name) => ({ name, score: analysis[name], reason: analysis[`${name}_reason`] })),
+  };
 }
 
 function toBody(entry: Entry): z.infer<typeof EntryBody> {

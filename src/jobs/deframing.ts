@@ -1,0 +1,43 @@
+// The deframer's worker: looks for feeds that are due, and runs a few of them at the same time.
+import type { RunFeedDeps } from '../deframer/run-feed.ts';
+import { takeFeed } from '../deframer/take-feed.ts';
+import { every } from './every.ts';
+import type { RunningWorker } from './worker.ts';
+
+export interface DeframingSettings {
+  /** So many feeds at once in this process. */
+  readonly concurrency: number;
+  readonly lookEveryMs: number;
+  /** When the worker is told to stop, an article that is being analysed has this long to come to its end. */
+  readonly drainMs: number;
+}
+
+export const usualDeframing: DeframingSettings = { concurrency: 2, lookEveryMs: 2_000, drainMs: 10_000 };
+
+export function startDeframing(deps: RunFeedDeps, settings: DeframingSettings): RunningWorker {
+  const [stopping, ending] = [new AbortController(), new AbortController()];
+  const signals = { stopping: stopping.signal, signal: ending.signal };
+  const look = async () => {
+    while (!stopping.signal.aborted && (await takeFeed(deps, signals)));
+  };
+  let lastMessage: string | undefined;
+  const onError = (err: unknown) => {
+    // An index that is away fails every look; saying so once is enough, until it is another failure.
+    const { message } = err as Error;
+    if (message !== lastMessage)
+      deps.log.error({ err }, 'feeds could not be deframed; tried again until it works');
+    lastMessage = message;
+  };
+  const loops = Array.from({ length: settings.concurrency }, () =>
+    every(settings.lookEveryMs, look, onError),
+  );
+
+  return {
+    stop: async () => {
+      stopping.abort(new Error('the worker stops'));
+      const timer = setTimeout(() => ending.abort(new Error('the worker stops')), settings.drainMs);
+      await Promise.all(loops.map((loop) => loop.stop()));
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,409 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { itemHash } from '../../src/deframer/item-hash.ts';
+import { memoryOfPauses } from '../../src/outbound/pace.ts';
+import type { Store } from '../../src/store/store.ts';
+import type { TestClock } from '../support/clock.ts';
+import { createDeframing, type Deframing, intervalMs, leaseMs, newsSite } from '../support/deframing.ts';
+import { onEachEngine, openFreshStore } from '../support/engines.ts';
+import { createWorld } from '../support/outbound.ts';
+
+const feedUrl = 'http://news.example/feed';
+const page = (path: string) => `http://news.example${path}`;
+
+onEachEngine('a run of the deframer', (engine) => {
+  let store: Store;
+  let clock: TestClock;
+  let site: ReturnType<typeof newsSite>;
+  let deframing: Deframing;
+  let pauses: ReturnType<typeof memoryOfPauses>;
+  const state = async () => {
+    const [feed] = await store.deframerFeeds.list();
+    if (!feed) throw new Error('there is no feed');
+    return feed;
+  };
+
+  beforeEach(async () => {
+    const opened = await openFreshStore(engine);
+    ({ store, clock } = opened);
+    pauses = memoryOfPauses(clock.now);
+    const world = createWorld({ now: clock.now, pauses });
+    site = newsSite();
+    await world.site('news.example', site.listener);
+    deframing = createDeframing(opened, world);
+    return () => store.close();
+  });
+
+  it('fetches, reads, analyses, keeps, builds, and does not come again by itself', async () => {
+    site.publish({ title: 'One', link: '/1', at: 1 }, { title: 'Two', link: '/2', at: 2 });
+    const id = await deframing.addFeed(feedUrl);
+    expect(await deframing.look()).toBe(true);
+
+    expect(deframing.titles()).toEqual(['Two', 'One']);
+    expect(deframing.asked[0]?.article).toMatchObject({
+      url: page('/2'),
+      description: 'About Two.',
+      text: 'Text of /2',
+      language: 'en',
+    });
+    const items = await store.deframeRuns.newestItems(id, 10);
+    expect(items.map(({ url, hash }) => [url, hash])).toEqual([
+      [page('/2'), itemHash(page('/2'))],
+      [page('/1'), itemHash(page('/1'))],
+    ]);
+    const built = await store.deframeRuns.findBuilt(id);
+    expect(built?.itemRefs).toEqual(items.map(({ hash }) => hash));
+    expect(built?.xmlContent).toContain('Sober: One');
+    expect(built?.xmlContent.startsWith(built.xmlHeader)).toBe(true);
+    expect(await state()).toMatchObject({
+      nextRunAt: null,
+      lastError: null,
+      isRunning: false,
+      items: 2,
+      lastRunAt: clock.now(),
+      usage: { calls: 2, tokensIn: 200, tokensOut: 40, costMicros: 14 },
+    });
+    expect(await deframing.look()).toBe(false);
+  });
+
+  it('is followed by another after the interval where the feed is polled, and not before', async () => {
+    site.publish({ title: 'One', link: '/1' });
+    await deframing.addFeed(feedUrl, { polling: true });
+    await deframing.look();
+    clock.advance(intervalMs - 1_000);
+    expect(await deframing.look()).toBe(false);
+    clock.advance(2_000);
+    site.publish({ title: 'Two', link: '/2', at: 2 }, { title: 'One', link: '/1' });
+    expect(await deframing.look()).toBe(true);
+    expect(deframing.titles()).toEqual(['One', 'Two']);
+    expect((await state()).nextRunAt).not.toBeNull();
+  });
+
+  it('pays for an article once: the next run does not analyse what the feed has', async () => {
+    site.publish({ title: 'One', link: '/1' });
+    await deframing.addFeed(feedUrl);
+    await deframing.look();
+    const [before] = await store.deframeRuns.newestItems((await state()).id, 1);
+    await store.deframerFeeds.sync(feedUrl);
+    await deframing.look();
+    expect(deframing.titles()).toEqual(['One']);
+    expect(await store.deframeRuns.newestItems((await state()).id, 1)).toEqual([before]);
+  });
+
+  it('pays for the same text under another address once, unless prompt or text differ', async () => {
+    const content = '<p>The same.</p>';
+    for (const path of ['/1', '/1?utm_source=feed', '/2'])
+      site.override(path, (response) => response.writeHead(404).end());
+    site.publish({ title: 'One', link: '/1', content });
+    await deframing.addFeed(feedUrl);
+    await deframing.look();
+    site.publish({ title: 'One', link: '/1?utm_source=feed', content, at: 5 });
+    await store.deframerFeeds.sync(feedUrl);
+    await deframing.look();
+    expect(deframing.titles()).toEqual(['One']);
+    expect((await state()).items).toBe(2);
+    expect((await state()).usage.calls).toBe(1);
+
+    site.publish({ title: 'One', link: '/2', content, at: 6 });
+    await store.deframerFeeds.change(feedUrl, { prompt: 'Otherwise.' });
+    await store.deframerFeeds.sync(feedUrl);
+    await deframing.look();
+    expect(deframing.titles()).toEqual(['One', 'One']);
+    expect(deframing.asked[1]?.prompt).toBe('Otherwise.');
+  });
+
+  it('analyses an article of two feeds once for each', async () => {
+    site.publish({ title: 'One', link: '/1' });
+    await deframing.addFeed(feedUrl);
+    const second = await deframing.addFeed('http://news.example/feed?all');
+    site.override('/feed?all', (response) => {
+      response
+        .writeHead(200)
+        .end(
+          '<rss version="2.0"><channel><title>All</title><item><title>One</title><link>http://news.example/1</link></item></channel></rss>',
+        );
+    });
+    await deframing.look();
+    await deframing.look();
+    expect(deframing.titles()).toEqual(['One', 'One']);
+    expect((await store.deframeRuns.newestItems(second, 5)).map(({ url }) => url)).toEqual([page('/1')]);
+  });
+
+  it('leaves out articles on another host, and says so; not where that is switched off', async () => {
+    site.publish({ title: 'Ours', link: '/1' }, { title: 'Theirs', link: 'http://other.example/2' });
+    await deframing.addFeed(feedUrl);
+    await deframing.look();
+    expect(deframing.titles()).toEqual(['Ours']);
+    expect((await state()).lastNote).toMatch(/^1 of 2 articles are on another host/);
+    await store.deframerFeeds.change(feedUrl, { enforceFeedDomain: false });
+    await store.deframerFeeds.sync(feedUrl);
+    await deframing.look();
+    expect(deframing.titles()).toEqual(['Ours', 'Theirs']);
+    expect((await state()).lastNote).toBeNull();
+  });
+
+  it('takes a www or another port for another host, as the rule is equality', async () => {
+    site.publish(
+      { title: 'WWW', link: 'http://www.news.example/1' },
+      { title: 'Port', link: 'http://news.example:8080/1' },
+      { title: 'Other case', link: 'http://NEWS.example/3' },
+    );
+    await deframing.addFeed(feedUrl);
+    await deframing.look();
+    expect(deframing.titles()).toEqual(['Other case']);
+  });
+
+  it('builds the feed of the newest articles only, and keeps the others', async () => {
+    site.publish(...Array.from({ length: 25 }, (_, n) => ({ title: `Article ${n}`, link: `/${n}`, at: n })));
+    const id = await deframing.addFeed(feedUrl);
+    await deframing.look();
+    const built = await store.deframeRuns.findBuilt(id);
+    expect(built?.itemRefs).toHaveLength(20);
+    expect(built?.itemRefs[0]).toBe(itemHash(page('/24')));
+    expect((await state()).items).toBe(25);
+  });
+
+  it('leaves what is served as it is when nothing changed, time and all', async () => {
+    site.publish({ title: 'One', link: '/1' });
+    const id = await deframing.addFeed(feedUrl);
+    await deframing.look();
+    const before = await store.deframeRuns.findBuilt(id);
+    clock.advance(3_600_000);
+    await store.deframerFeeds.sync(feedUrl);
+    await deframing.look();
+    expect(await store.deframeRuns.findBuilt(id)).toEqual(before);
+  });
+
+  it('gives every new document a later second', async () => {
+    site.publish({ title: 'One', link: '/1' });
+    const id = await deframing.addFeed(feedUrl);
+    await deframing.look();
+    const before = await store.deframeRuns.findBuilt(id);
+    site.publish({ title: 'Two', link: '/2', at: 1 });
+    await store.deframerFeeds.sync(feedUrl);
+    await deframing.look();
+    const after = await store.deframeRuns.findBuilt(id);
+    expect(after?.updatedAt).toBe((before?.updatedAt ?? 0) + 1_000);
+    expect(after?.xmlContent).toContain(new Date(after?.updatedAt ?? 0).toUTCString());
+  });
+
+  it('reads the article from the feed when its page cannot be had', async () => {
+    site.publish({ title: 'Gone', link: '/gone', content: '<p>What the feed has.</p>' });
+    site.override('/gone', (response) => response.writeHead(404).end());
+    await deframing.addFeed(feedUrl);
+    await deframing.look();
+    expect(deframing.asked[0]?.article.text).toBe('What the feed has.');
+    expect((await state()).lastError).toBeNull();
+  });
+
+  it('asks whether the document has changed, once every article of it was seen to', async () => {
+    site.publish({ title: 'One', link: '/1' });
+    site.override('/feed', (response) => {
+      const isKnown = site.asked.at(-1)?.headers['if-none-match'] === '"v1"';
+      response.writeHead(isKnown ? 304 : 200, { etag: '"v1"' });
+      response.end(
+        isKnown
+          ? undefined
+          : '<rss version="2.0"><channel><title>T</title><item><title>One</title><link>http://news.example/1</link></item></channel></rss>',
+      );
+    });
+    deframing.fail('One', 'article');
+    await deframing.addFeed(feedUrl, { polling: true });
+    await deframing.look();
+    expect((await state()).lastError).toMatch(/could not be analysed/);
+    deframing.heal();
+    await store.deframerFeeds.sync(feedUrl);
+    await deframing.look();
+    expect((await state()).items).toBe(1);
+    clock.advance(intervalMs + 1_000);
+    expect(await deframing.look()).toBe(true);
+    expect(site.asked.map(({ path, headers }) => [path, headers['if-none-match']])).toEqual([
+      ['/feed', undefined],
+      ['/1', undefined],
+      ['/feed', undefined],
+      ['/1', undefined],
+      ['/feed', '"v1"'],
+    ]);
+    expect(await state()).toMatchObject({ lastError: null, items: 1 });
+    expect((await state()).nextRunAt).not.toBeNull();
+  });
+
+  describe('that fails', () => {
+    it.each([
+      ['a server that has no such page', 404, /^404: /],
+      ['a server in trouble', 500, /^500: /],
+      ['a feed that is gone', 410, /^410: .*gone/],
+      ['a server that has had enough', 429, /^429: .*alone/],
+    ])('by %s ends the schedule, polled or not, until sync', async (_, status, sentence) => {
+      site.publish({ title: 'One', link: '/1' });
+      site.override('/feed', (response) => response.writeHead(status).end());
+      await deframing.addFeed(feedUrl, { polling: true });
+      await deframing.look();
+      expect(await state()).toMatchObject({ nextRunAt: null, isRunning: false });
+      expect((await state()).lastError).toMatch(sentence);
+      clock.advance(24 * 3_600_000);
+      expect(await deframing.look()).toBe(false);
+
+      site.override('/feed');
+      await store.deframerFeeds.sync(feedUrl);
+      expect((await state()).lastError).toBeNull();
+      expect(await deframing.look()).toBe(true);
+      expect(await state()).toMatchObject({ lastError: null, items: 1 });
+      expect((await state()).nextRunAt).not.toBeNull();
+    });
+
+    it('by a document that is no feed says what it is', async () => {
+      site.override('/feed', (response) => response.writeHead(200).end('<html><body>Hello'));
+      await deframing.addFeed(feedUrl);
+      await deframing.look();
+      expect((await state()).lastError).toBe('The address answers with a web page, not a feed.');
+    });
+
+    it('at one article keeps the others, serves them, and is struck then', async () => {
+      site.publish(
+        { title: 'One', link: '/1', at: 1 },
+        { title: 'Two', link: '/2', at: 2 },
+        { title: 'Three', link: '/3', at: 3 },
+      );
+      deframing.fail('Two', 'article');
+      await deframing.addFeed(feedUrl, { polling: true });
+      await deframing.look();
+      expect(deframing.titles()).toEqual(['Three', 'Two', 'One']);
+      const failed = await state();
+      expect(failed).toMatchObject({ nextRunAt: null, items: 2 });
+      expect(failed.lastError).toBe(
+        '1 of 3 new articles could not be analysed: The model would not. (“Two”)',
+      );
+      // The one that came to nothing was paid for too.
+      expect(failed.usage.calls).toBe(3);
+      const xml = await deframing.document(feedUrl);
+      expect(xml).toContain('Sober: One');
+      expect(xml).not.toContain('Two');
+
+      deframing.heal();
+      await store.deframerFeeds.sync(feedUrl);
+      await deframing.look();
+      expect(deframing.titles().slice(3)).toEqual(['Two']);
+      expect(await deframing.document(feedUrl)).toContain('Sober: Two');
+      expect((await state()).lastError).toBeNull();
+    });
+
+    it('since the model is away asks it no further', async () => {
+      site.publish({ title: 'One', link: '/1', at: 1 }, { title: 'Two', link: '/2', at: 2 });
+      deframing.fail('Two', 'service', 'The key was refused.');
+      await deframing.addFeed(feedUrl);
+      await deframing.look();
+      expect(deframing.titles()).toEqual(['Two']);
+      expect((await state()).lastError).toMatch(/^2 of 2 new articles .* The key was refused\./);
+    });
+
+    it('in a way that nobody has thought of tells no secrets', async () => {
+      site.publish({ title: 'One', link: '/1' });
+      deframing.answer('One', async () => {
+        throw new Error('secret at /home/somebody');
+      });
+      await deframing.addFeed(feedUrl);
+      await deframing.look();
+      expect((await state()).lastError).toBe('An internal error; the log has the details.');
+    });
+  });
+
+  it('waits with a host that has asked for a pause, without a strike', async () => {
+    await pauses.remember('domain:news.example', clock.now() + 120_000);
+    site.publish({ title: 'One', link: '/1' });
+    await deframing.addFeed(feedUrl);
+    expect(await deframing.look()).toBe(true);
+    expect(site.asked).toEqual([]);
+    expect((await state()).lastError).toBeNull();
+    expect(await deframing.look()).toBe(false);
+    clock.advance(125_000);
+    expect(await deframing.look()).toBe(true);
+    expect((await state()).items).toBe(1);
+  });
+
+  describe('whose feed is', () => {
+    /** While the second article is analysed, something happens. */
+    const meanwhile = async (happens: () => Promise<unknown>) => {
+      site.publish(
+        { title: 'One', link: '/1', at: 1 },
+        { title: 'Two', link: '/2', at: 2 },
+        { title: 'Three', link: '/3', at: 3 },
+      );
+      await deframing.addFeed(feedUrl);
+      deframing.answer('Two', async () => {
+        await happens();
+        return {};
+      });
+      await deframing.look();
+    };
+
+    it('disabled meanwhile spends no more, and goes on when it is enabled', async () => {
+      await meanwhile(() => store.deframerFeeds.change(feedUrl, { enabled: false }));
+      expect(deframing.titles()).toEqual(['Three', 'Two']);
+      // The result came too late; what it took is on the bill.
+      expect(await state()).toMatchObject({ items: 1, isRunning: false, lastError: null });
+      expect((await state()).usage.calls).toBe(2);
+      expect(await deframing.look()).toBe(false);
+      deframing.heal();
+      await store.deframerFeeds.change(feedUrl, { enabled: true });
+      expect(await deframing.look()).toBe(true);
+      expect(await state()).toMatchObject({ items: 3, lastError: null });
+    });
+
+    it('deleted meanwhile spends no more, and is never run again', async () => {
+      await meanwhile(() => store.deframerFeeds.remove(feedUrl));
+      expect(deframing.titles()).toEqual(['Three', 'Two']);
+      clock.advance(leaseMs * 2);
+      expect(await deframing.look()).toBe(false);
+      expect(await store.deframed.findServed(feedUrl)).toBeUndefined();
+    });
+
+    it('asked for anew meanwhile leaves it to the next', async () => {
+      await meanwhile(() => store.deframerFeeds.sync(feedUrl));
+      expect(await state()).toMatchObject({ items: 1, lastError: null });
+      expect(await store.deframeRuns.findBuilt((await state()).id)).toBeUndefined();
+      deframing.heal();
+      expect(await deframing.look()).toBe(true);
+      expect((await state()).items).toBe(3);
+    });
+
+    it('taken over by another after its lease has run out commits nothing that is stale', async () => {
+      let other: Awaited<ReturnType<Store['deframeRuns']['acquire']>>;
+      await meanwhile(async () => {
+        clock.advance(leaseMs + 1_000);
+        other = await store.deframeRuns.acquire({ ttlMs: leaseMs });
+      });
+      expect(other?.epoch).toBeGreaterThan(1);
+      expect(await state()).toMatchObject({ items: 1, isRunning: true });
+      expect(await store.deframeRuns.findBuilt((await state()).id)).toBeUndefined();
+      if (other) await store.deframeRuns.finish(other, { intervalMs });
+    });
+  });
+
+  it('that is told to stop lets the article at hand end, and leaves the rest to another', async () => {
+    site.publish({ title: 'One', link: '/1', at: 1 }, { title: 'Two', link: '/2', at: 2 });
+    const stopping = new AbortController();
+    deframing.answer('Two', async () => {
+      stopping.abort(new Error('the worker stops'));
+      return {};
+    });
+    await deframing.addFeed(feedUrl);
+    await deframing.look({ stopping });
+    expect(await state()).toMatchObject({ items: 1, isRunning: false, lastError: null });
+    expect(await deframing.look()).toBe(true);
+    expect(deframing.titles()).toEqual(['Two', 'One']);
+  });
+
+  it('that has to end at once gives the feed back', async () => {
+    site.publish({ title: 'One', link: '/1' });
+    const ending = new AbortController();
+    deframing.answer('One', async (signal) => {
+      ending.abort(new Error('now'));
+      signal.throwIfAborted();
+      return {};
+    });
+    await deframing.addFeed(feedUrl);
+    await deframing.look({ ending });
+    expect(await state()).toMatchObject({ items: 0, isRunning: false, lastError: null });
+    expect((await state()).nextRunAt).not.toBeNull();
+  });
+});
