@@ -2,6 +2,7 @@
 // 0 done, 1 failed, 2 the command was not understood.
 import { Command, CommanderError } from 'commander';
 import { LecternError, StartupError } from '../errors.ts';
+import { adminCommand } from './admin.ts';
 import { exportCommand } from './export.ts';
 import { highlightsCommand } from './highlights.ts';
 import { importCommand } from './import.ts';
@@ -50,6 +51,7 @@ function program(runtime: Runtime): Command {
   root.addCommand(syncCommand(runtime));
   root.addCommand(highlightsCommand(runtime));
   root.addCommand(mirrorCommand(runtime));
+  root.addCommand(adminCommand(runtime));
   for (const command of withSubcommands(root)) {
     command.exitOverride().configureOutput({
       writeOut: (text) => runtime.stdout.write(text),
@@ -80,6 +82,7 @@ Examples:
   lectern export highlights -o highlights.md      all highlights as one document
   lectern sync research --db research.db          bring highlights in step with Research
   lectern mirror status                           where the mirror of Raindrop stands
+  lectern admin feed add https://example.org/rss  have the deframer weigh and set a feed anew
 
 Settings come from the environment: LECTERN_HOME (./data), LECTERN_PORT (8484),
 LECTERN_DATABASE_URL, LECTERN_PASSWORD and more; README.md lists them.

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { table } from './table.ts';
+import type { Runtime } from './runtime.ts';
+import { printRows, table } from './table.ts';
 
 const rows = [
   { id: 1, name: 'a name that goes on and on and on', scope: 'read' },
@@ -22,5 +23,19 @@ describe('a table', () => {
 
   it.each([60, 40, 30, 20])('fits a terminal of %i columns', (width) => {
     for (const line of table(rows, width).split('\n')) expect(line.length).toBeLessThanOrEqual(width);
+  });
+
+  const widest = (stdout: object, width?: number) => {
+    let text = '';
+    const write = (more: string) => (text += more);
+    const runtime = { stdout: { ...stdout, write } } as unknown as Pick<Runtime, 'stdout'>;
+    printRows(runtime, rows, { empty: '', ...(width !== undefined && { width }) });
+    return Math.max(...text.split('\n').map((line) => line.length));
+  };
+
+  it('is as wide as it is where there is no terminal, unless a width is given', () => {
+    expect(widest({ isTTY: false })).toBe(44);
+    expect(widest({ isTTY: false }, 30)).toBe(30);
+    expect(widest({ isTTY: true, columns: 40 }, 30)).toBe(40);
   });
 });

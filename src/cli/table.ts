@@ -3,20 +3,26 @@ import type { Runtime } from './runtime.ts';
 
 type Cell = string | number;
 
-/** Prints `rows` as a table that fits the terminal, or with `json` as one JSON array. */
+/**
+ * Prints `rows` as a table that fits the terminal, or with `json` as one JSON array. Where there is no terminal, it is
+ * as wide as `width`.
+ */
 export function printRows<T extends Record<string, Cell>>(
   { stdout }: Pick<Runtime, 'stdout'>,
   rows: readonly T[],
-  options: { json?: boolean | undefined; empty: string },
+  options: { json?: boolean | undefined; empty: string; width?: number },
 ): void {
   if (options.json) {
     stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
   } else if (rows.length === 0) {
     stdout.write(`${options.empty}\n`);
   } else {
-    const width = stdout.isTTY ? stdout.columns : Number.POSITIVE_INFINITY;
-    stdout.write(`${table(rows, width)}\n`);
+    stdout.write(`${table(rows, widthOf(stdout, options.width))}\n`);
   }
+}
+
+export function widthOf(stdout: Runtime['stdout'], otherwise = Number.POSITIVE_INFINITY): number {
+  return stdout.isTTY ? stdout.columns : otherwise;
 }
 
 export function table(rows: readonly Record<string, Cell>[], width: number): string {
@@ -64,6 +70,6 @@ export function shortTime(millis: number): string {
 }
 
 /** A name may have been chosen by somebody else: nothing in it may speak to the terminal. */
-function printable(cell: Cell | undefined): string {
+export function printable(cell: Cell | undefined): string {
   return String(cell).replace(/\p{Cc}/gu, '\ufffd');
 }
