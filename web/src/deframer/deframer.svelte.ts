@@ -1,9 +1,8 @@
 // The feeds of the deframer as the page knows them: asked after for as long as somebody looks, more often while something
 // happens. A change shows at once, and is taken back if the server says no.
-import { get, messageOf, patch, post, remove } from '../lib/api.ts';
+import { get, patch, post, remove } from '../lib/api.ts';
 import type { Deframer, DeframerFeed } from '../lib/api-types.ts';
-import { toast } from '../lib/toasts.svelte.ts';
-import { words } from '../lib/words.ts';
+import { Looking } from '../lib/looking.ts';
 import { lookAgainMs, withChange, withSync } from './standing.ts';
 
 const path = '/api/v1/deframer';
@@ -22,43 +21,21 @@ export class DeframerWatch {
   feeds: DeframerFeed[] | undefined = $state.raw();
   /** What a screen reader is told. */
   announcement = $state('');
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #looking: Promise<void> | undefined;
-  #told = false;
-  #isWatched = false;
+  readonly #looking = new Looking({
+    ask: () => this.#ask(),
+    againInMs: () => lookAgainMs(this.feeds, Date.now()),
+  });
   /** How many changes were begun: what was asked for before one of them is of before. */
   #changes = 0;
   #underWay = 0;
 
   /** Returns how to stop. */
-  watch(): () => void {
-    const onLook = () => {
-      clearTimeout(this.#timer);
-      if (!document.hidden) void this.look();
-    };
-    this.#isWatched = true;
-    document.addEventListener('visibilitychange', onLook);
-    onLook();
-    return () => {
-      this.#isWatched = false;
-      document.removeEventListener('visibilitychange', onLook);
-      clearTimeout(this.#timer);
-    };
-  }
-
-  /** One question at a time. */
-  look(): Promise<void> {
-    this.#looking ??= this.#look().finally(() => {
-      this.#looking = undefined;
-      this.#lookLater();
-    });
-    return this.#looking;
-  }
+  watch = () => this.#looking.watch();
 
   async add(feed: NewFeed): Promise<void> {
     const { data } = await this.#changing(() => post<{ data: DeframerFeed }>(`${path}/feeds`, feed));
     this.feeds = [...(this.feeds ?? []).filter(({ id }) => id !== data.id), data];
-    this.#lookLater();
+    this.#looking.lookLater();
   }
 
   /** Throws what the server says, for a form that shows it. */
@@ -77,7 +54,7 @@ export class DeframerWatch {
   async remove({ id }: DeframerFeed): Promise<void> {
     await this.#changing(() => remove(feedPath(id)));
     this.feeds = this.feeds?.filter((one) => one.id !== id);
-    void this.look();
+    void this.#looking.look();
   }
 
   async #attempt(
@@ -93,7 +70,7 @@ export class DeframerWatch {
       this.#put(before);
       throw error;
     } finally {
-      this.#lookLater();
+      this.#looking.lookLater();
     }
   }
 
@@ -111,32 +88,14 @@ export class DeframerWatch {
     this.feeds = this.feeds?.map((one) => (one.id === feed.id ? feed : one));
   }
 
-  async #look(): Promise<void> {
-    clearTimeout(this.#timer);
+  async #ask(): Promise<void> {
     const changes = this.#changes;
-    try {
-      const [deframer, feeds] = await Promise.all([
-        get<{ data: Deframer }>(path),
-        get<{ data: DeframerFeed[] }>(`${path}/feeds`),
-      ]);
-      this.deframer = deframer.data;
-      if (this.feeds === undefined || (changes === this.#changes && this.#underWay === 0))
-        this.feeds = feeds.data;
-      this.#told = false;
-    } catch (error) {
-      // Once, not every half minute.
-      if (!this.#told)
-        toast(messageOf(error), {
-          bad: true,
-          action: { label: words().actions.retry, run: () => this.look() },
-        });
-      this.#told = true;
-    }
-  }
-
-  #lookLater(): void {
-    clearTimeout(this.#timer);
-    if (!this.#isWatched || document.hidden || this.#looking) return;
-    this.#timer = setTimeout(() => this.look(), lookAgainMs(this.feeds, Date.now()));
+    const [deframer, feeds] = await Promise.all([
+      get<{ data: Deframer }>(path),
+      get<{ data: DeframerFeed[] }>(`${path}/feeds`),
+    ]);
+    this.deframer = deframer.data;
+    if (this.feeds === undefined || (changes === this.#changes && this.#underWay === 0))
+      this.feeds = feeds.data;
   }
 }
