@@ -6,7 +6,6 @@ import type { Clock } from '../../model/glossary.ts';
 import { isUniqueViolation } from '../constraint.ts';
 import type { Database, Writer } from '../database.ts';
 import { dbNow } from '../db-now.ts';
-import { nextEpoch } from '../lease-columns.ts';
 import type { Row } from '../tables.ts';
 
 export type DeframerFeedStore = ReturnType<typeof deframerFeedStore>;
@@ -167,8 +166,8 @@ export function deframerFeedStore(db: Database, now: Clock) {
     },
 
     /**
-     * To be run at once, whatever happened before. A run that is under way is given up: its lease counts no more, so
-     * that it cannot end the schedule that begins here.
+     * To be run at once, whatever happened before. A run that is under way is given up: without the lock its lease counts
+     * no more, so that it cannot end the schedule that begins here.
      */
     async sync(idOrUrl: string): Promise<DeframerFeed> {
       return db.write(async (trx) => {
@@ -180,7 +179,6 @@ export function deframerFeedStore(db: Database, now: Clock) {
             next_run_at: dbNow(db),
             last_error: null,
             locked_until: null,
-            epoch: nextEpoch('epoch'),
             // Whoever asks for it wants the document, not the news that it is the same.
             etag: '',
             last_modified: '',
