@@ -6,6 +6,7 @@ import { type CredentialStore, credentialStore } from './credential-store.ts';
 import type { Database } from './database.ts';
 import { type DeframeRunStore, deframeRunStore } from './deframer/deframe-run-store.ts';
 import { type DeframedStore, deframedStore } from './deframer/deframed-store.ts';
+import { type DeframedTexts, deframedTexts } from './deframer/deframed-texts.ts';
 import { type DeframerFeedStore, deframerFeedStore } from './deframer/deframer-feed-store.ts';
 import type { DurableTable, Row } from './durable.ts';
 import { type EnrichmentStore, enrichmentStore } from './enrichment-store.ts';
@@ -73,6 +74,7 @@ export interface Store {
   readonly readerTexts: ReaderTexts;
   readonly itemTexts: ItemTexts;
   readonly highlightTexts: HighlightTexts;
+  readonly deframedTexts: DeframedTexts;
   readonly pendingItems: PendingItems;
   readonly itemPurge: ItemPurge;
   readonly links: LinkStore;
@@ -147,6 +149,7 @@ export function createStore(db: Database, now: Clock): Store {
     readerTexts: readerTexts(db),
     itemTexts: itemTexts(db),
     highlightTexts: highlightTexts(db),
+    deframedTexts: deframedTexts(db),
     pendingItems: pendingItems(db, now),
     itemPurge: itemPurge(db, now),
     links: linkStore(db, now),

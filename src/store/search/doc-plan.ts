@@ -15,13 +15,25 @@ export interface PendingDoc {
 
 type Terms = Pick<DocTerms, 'title' | 'text'>;
 
+/** What it can be filtered by. */
+export interface IndexedFacts {
+  /** Besides those of its kind and its user. */
+  readonly marks: readonly string[];
+  readonly feedId: number | null;
+  readonly lang: string | null;
+  /** JSON. */
+  readonly tags: string | null;
+  readonly flags: number;
+}
+
 /** A document as it is to be found. */
-export interface IndexedDoc {
+export interface IndexedDoc extends IndexedFacts {
   readonly userId: number;
   readonly title: string;
   readonly urlKey: string | null;
   readonly site: string | null;
   readonly publishedAt: number;
+  /** Of text and marks. */
   readonly textSha256: string;
   /** Only asked for when they are not in the index already. */
   readonly terms: () => Terms;
@@ -81,7 +93,11 @@ export async function planChanges(trx: Writer, kind: string, changes: readonly R
     if (!kept || !isSameRow(kept, row)) touch(plan, row, ...(kept ? [kept] : []));
     if (kept && hasSameText(kept, doc)) continue;
     if (kept) plan.removedTerms.push(id);
-    plan.terms.push({ id, ...(terms ?? doc.terms()), marks: [kindMark(kind), userMark(doc.userId)] });
+    plan.terms.push({
+      id,
+      ...(terms ?? doc.terms()),
+      marks: [kindMark(kind), userMark(doc.userId), ...doc.marks],
+    });
   }
   return plan;
 }
@@ -126,6 +142,10 @@ function toRow(id: number, kind: string, refId: number, doc: IndexedDoc): NewRow
     site: cleanText(doc.site),
     published_at: doc.publishedAt,
     text_sha256: doc.textSha256,
+    feed_id: doc.feedId,
+    lang: doc.lang,
+    tags: cleanText(doc.tags),
+    flags: doc.flags,
   };
 }
 
