@@ -135,6 +135,15 @@ export interface SearchPage {
   readonly next?: SearchCursor;
 }
 
+/** What somebody wants to ask again. */
+export interface SavedSearch {
+  readonly id: number;
+  readonly name: string;
+  readonly q: string;
+  readonly createdAt: Millis;
+  readonly updatedAt: Millis;
+}
+
 /** A document as its feature gives it to be found. */
 export interface SearchText {
   readonly userId: number;

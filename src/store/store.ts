@@ -41,6 +41,7 @@ import { type RaindropStore, raindropStore } from './owned/mirror/raindrop-store
 import { ownedBy } from './owned/owned-rows.ts';
 import { type PreferenceStore, preferenceStore } from './owned/preference-store.ts';
 import { type PullWatch, pullWatch } from './owned/pull-watch.ts';
+import { type SavedSearchStore, savedSearchStore } from './owned/saved-search-store.ts';
 import { type SearchStore, searchStore } from './owned/search-store.ts';
 import { type TagStore, tagStore } from './owned/tag-store.ts';
 import { type TokenStore, tokenStore } from './owned/token-store.ts';
@@ -125,6 +126,7 @@ export interface UserRows {
   readonly preferences: PreferenceStore;
   readonly pulls: PullWatch;
   readonly search: SearchStore;
+  readonly savedSearches: SavedSearchStore;
   /** From the database of another reader. */
   readonly imports: ImportStore;
 }
@@ -185,6 +187,7 @@ export function createStore(db: Database, now: Clock): Store {
         preferences: preferenceStore(owned),
         pulls: pullWatch(owned),
         search: searchStore(owned),
+        savedSearches: savedSearchStore(owned, now),
         imports: importStore(owned, now),
       };
     },
