@@ -21,9 +21,9 @@ export interface IndexDeps {
   readonly alone?: boolean;
 }
 
-const leaseName = 'search';
-const leaseTtlMs = 60_000;
-const docsAtOnce = 200;
+export const leaseName = 'search';
+export const leaseTtlMs = 60_000;
+export const docsAtOnce = 200;
 /** After this long the worker gets its turn back, so that a stop need not wait for a rebuild. */
 const lookForMs = 2_000;
 /** When others need the process too: one batch now and then, so that what is new can be found soon all the same. */
@@ -117,7 +117,10 @@ async function indexSome(
   return true;
 }
 
-function toChange(pending: { refId: number; version: number }, text: SearchText | undefined): DocChange {
+export function toChange(
+  pending: { refId: number; version: number },
+  text: SearchText | undefined,
+): DocChange {
   if (!text) return { ...pending, doc: undefined };
   const { userId, title, urlKey, site, publishedAt } = text;
   const facts = docFacts(text);

@@ -60,6 +60,10 @@ const resources: Record<string, (api: TestApi, user: User) => Promise<number | s
     const { collections } = opened.store.forUser(user.id);
     return (await collections.create({ name: `Box ${counter++}`, description: '', parentId: null })).id;
   },
+  '/api/v1/searches/{id}': async ({ opened }, user) => {
+    const { savedSearches } = opened.store.forUser(user.id);
+    return (await savedSearches.create({ name: `Search ${counter++}`, q: 'word' })).id;
+  },
   ...highlightPaths(),
   '/api/v1/jobs/{id}': (api) => makeJob(api, 'done'),
   '/api/v1/jobs/{id}/events': (api) => makeJob(api, 'done'),
@@ -201,6 +205,8 @@ const bodies: Record<string, () => unknown> = {
   'patch /api/v1/tags/{name}': () => ({ newName: `Renamed ${counter++}` }),
   'post /api/v1/collections': () => ({ name: `Box ${counter++}` }),
   'patch /api/v1/collections/{id}': () => ({ name: `Renamed ${counter++}` }),
+  'post /api/v1/searches': () => ({ name: `Search ${counter++}`, q: 'word' }),
+  'patch /api/v1/searches/{id}': () => ({ q: 'another' }),
   'patch /api/resources/{id}': () => ({ title: `Renamed ${counter++}` }),
   'patch /api/annotations/{id}': () => ({ color: 'green' }),
   'patch /api/comments/{id}': () => ({ content: 'Another' }),

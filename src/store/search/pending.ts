@@ -48,7 +48,7 @@ export async function noteAnnotations(trx: Writer, ids: readonly number[]): Prom
   for (const some of portions(ids)) {
     const { rows } = await sql<{ id: number }>`
       SELECT DISTINCT r.item_id AS id FROM annotations a JOIN resources r ON r.id = a.resource_id
-      WHERE a.id IN (${sql.join(some)}) AND r.item_id IS NOT NULL`.execute(trx);
+      WHERE a.id IN (${sql.join(some)}) AND r.item_id IS NOT NULL AND r.deleted_at IS NULL`.execute(trx);
     await noteItemFacts(
       trx,
       rows.map(({ id }) => id),
