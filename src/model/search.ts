@@ -92,6 +92,8 @@ export interface SearchOptions {
   readonly at?: Millis;
   readonly limit: number;
   readonly after?: SearchCursor;
+  /** Whether hits say of which page they are: for lists that are put together. */
+  readonly withPages?: boolean;
 }
 
 export interface SearchHit {
@@ -104,7 +106,7 @@ export interface SearchHit {
   readonly urlKey: string | null;
   readonly publishedAt: Millis;
   readonly score: number;
-  /** Hits that are one page share it, and the one with the lowest place is the one to show. */
+  /** Hits that are one page share it, where that was asked for; the one with the lowest place is the one to show. */
   readonly page: number;
   readonly place: number;
 }

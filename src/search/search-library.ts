@@ -144,7 +144,7 @@ async function fusedPage(
   const { query, scope, at } = asked;
   const isHybrid = served.mode === 'hybrid';
   const [byWords, allowed] = await Promise.all([
-    isHybrid ? findText(deps, asked, { limit: fusedDepth }) : undefined,
+    isHybrid ? findText(deps, asked, { limit: fusedDepth, withPages: true }) : undefined,
     search.allowed(query, scope, served.found),
   ]);
   const named = new Map(allowed.map((hit) => [`${hit.kind} ${hit.refId}`, hit]));

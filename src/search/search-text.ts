@@ -69,13 +69,20 @@ export async function findText(
     order = 'rank',
     limit,
     after,
-  }: { readonly order?: SearchOrder; readonly limit: number; readonly after?: SearchCursor },
+    withPages = false,
+  }: {
+    readonly order?: SearchOrder;
+    readonly limit: number;
+    readonly after?: SearchCursor;
+    readonly withPages?: boolean;
+  },
 ): Promise<SearchResult> {
   const { hits, found, atLeast, next } = await store.forUser(userId).search.find(query, {
     scope,
     at,
     order: query.all.length === 0 ? 'newest' : order,
     limit,
+    withPages,
     ...(after && { after }),
   });
   const nextCursor = next && writeCursor({ by: 'rank', at, after: next });

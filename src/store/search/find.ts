@@ -81,9 +81,15 @@ export function idsOfScope(userId: number, { from, before }: SearchScope): { fro
 
 const idsPerMinute = 2 ** 10;
 
-/** The age of a document in minutes at `at`, in SQL. Both engines divide whole numbers into whole ones. */
-export function ageSql(id: string, userId: number, at: Millis, greatest: 'max' | 'greatest'): string {
-  return `${greatest}(0, ${minuteOf(at)} - (${id} - ${idsOfUser(userId).from}) / ${idsPerMinute})`;
+/** The age of a document in minutes, in SQL, from its id and that of the time. Both engines divide whole numbers into whole ones. */
+export function ageSql(id: string, idNow: string, greatest: 'max' | 'greatest'): string {
+  // Within a minute ids are counted on: they are no older for it.
+  return `${greatest}(0, (${idNow} - ${id} + ${idsPerMinute - 1}) / ${idsPerMinute})`;
+}
+
+/** The id that a document of that time would have. */
+export function idAt(userId: number, at: Millis): number {
+  return idsOfUser(userId).from + minuteOf(at) * idsPerMinute;
 }
 
 /** The end of the statement that counts. `newest` and `copies` come before it. */

@@ -7,6 +7,7 @@ import {
   type FindRows,
   type FoundRow,
   facetsSql,
+  idAt,
   idsOfScope,
   newestRanked,
   titleWeight,
@@ -79,7 +80,9 @@ function copies({ scope }: Pick<Find, 'scope'>): RawBuilder<unknown> {
 function byRank(find: Find): RawBuilder<FoundRow> {
   const { limit, after, userId, at = 0, query } = find;
   const page = after ? sql`AND (score, id) < (${after.score}::float8, ${after.id}::bigint)` : sql``;
-  const fresh = sql.raw(freshnessSql(ageSql('id', userId, at, 'greatest'), (number) => `${number}::float8`));
+  const fresh = sql.raw(
+    freshnessSql(ageSql('id', String(idAt(userId, at)), 'greatest'), (number) => `${number}::float8`),
+  );
   const { ranked } = postgresQuery(query, find.scope, userId);
   return sql`
     WITH newest AS MATERIALIZED (

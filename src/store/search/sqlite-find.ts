@@ -8,6 +8,7 @@ import {
   type FindRows,
   type FoundRow,
   facetsSql,
+  idAt,
   idsOfScope,
   newestRanked,
   titleWeight,
@@ -21,6 +22,8 @@ import { flagsOf } from './state-flags.ts';
 // turn of the reader thread; rows are joined to the few hits that are shown.
 const columns = 'd.id, d.kind, d.ref_id, d.url_key, d.title, d.site, d.published_at';
 const twin = 'coalesce(t.page, d.id) AS page, coalesce(t.place, 0) AS place';
+const noTwin = 'd.id AS page, 0 AS place';
+const joinTwin = 'LEFT JOIN search_twins AS t ON t.doc_id = d.id';
 
 class Values {
   readonly all: unknown[] = [];
@@ -78,36 +81,37 @@ function where(...conditions: readonly (string | false)[]): string {
 }
 
 function byRank(find: Find, values: Values): string {
-  const { userId, at = 0, after, limit, scope } = find;
-  const age = ageSql('rowid', userId, at, 'max');
+  const { userId, at = 0, after, limit, scope, withPages } = find;
+  // What changes from search to search is a parameter, so that the statement is made once.
+  const age = ageSql('rowid', `CAST(${values.add(idAt(userId, at))} AS INTEGER)`, 'max');
   const newest = `
     SELECT rowid AS id, -bm25(search_terms, ${titleWeight}.0, 1.0, 0.0) * ${freshnessSql(age, String)} AS score
     FROM search_terms WHERE ${matches(find, values)} ORDER BY rowid DESC LIMIT ${newestRanked}`;
   const score = after && values.add(after.score);
   return `
   WITH newest AS MATERIALIZED (${newest})${scope.namesKinds ? '' : copies(find)}
-  SELECT ${columns}, ${twin}, hits.score, ${counts(find)}
+  SELECT ${columns}, ${withPages ? twin : noTwin}, hits.score, ${counts(find)}
   FROM (
     SELECT id, score FROM newest
     ${where(!scope.namesKinds && 'id NOT IN copies', after !== undefined && `(score < ${score} OR (score = ${score} AND id < ${values.add(after.id)}))`)}
     ORDER BY score DESC, id DESC LIMIT ${values.add(limit)}
-  ) AS hits CROSS JOIN search_docs AS d ON d.id = hits.id LEFT JOIN search_twins AS t ON t.doc_id = d.id
+  ) AS hits CROSS JOIN search_docs AS d ON d.id = hits.id ${withPages ? joinTwin : ''}
   ORDER BY hits.score DESC, hits.id DESC`;
 }
 
 function byTime(find: Find, values: Values): string {
-  const { after, limit, scope } = find;
+  const { after, limit, scope, withPages } = find;
   const match = matches(find, values);
   return `
   WITH newest AS MATERIALIZED (
     SELECT rowid AS id FROM search_terms WHERE ${match} ORDER BY rowid DESC LIMIT ${newestRanked}
   )${scope.namesKinds ? '' : copies(find)}
-  SELECT ${columns}, ${twin}, 0.0 AS score, ${counts(find)}
+  SELECT ${columns}, ${withPages ? twin : noTwin}, 0.0 AS score, ${counts(find)}
   FROM (
     SELECT rowid AS id FROM search_terms
     ${where(match, !scope.namesKinds && 'rowid NOT IN copies', after !== undefined && `rowid < ${values.add(after.id)}`)}
     ORDER BY rowid DESC LIMIT ${values.add(limit)}
-  ) AS hits CROSS JOIN search_docs AS d ON d.id = hits.id LEFT JOIN search_twins AS t ON t.doc_id = d.id
+  ) AS hits CROSS JOIN search_docs AS d ON d.id = hits.id ${withPages ? joinTwin : ''}
   ORDER BY hits.id DESC`;
 }
 
