@@ -4,6 +4,7 @@ import { searchSources } from '../../src/cli/search-sources.ts';
 import { searchKinds } from '../../src/model/search.ts';
 import type { Store } from '../../src/store/store.ts';
 import { type Client, jsonOf, openApi, type TestApi } from '../support/api.ts';
+import { addFeed as addDeframed, runFeed } from '../support/deframed-feeds.ts';
 import { onEachEngine } from '../support/engines.ts';
 import { fill, published } from '../support/reader.ts';
 import { indexAll, noFiles } from '../support/search-docs.ts';
@@ -223,6 +224,108 @@ onEachEngine('the search API', (engine) => {
     expect(await shown('is:bookmarked')).toEqual([]);
     expect(await shown('feed:weath')).toEqual(['entry: Storm', 'entry: Sun', 'feed: Weather']);
     expect(await shown('feed:weath+-kind:feed+site:example.org+in:title+storm')).toEqual(['entry: Storm']);
+  });
+
+  it('finds notes, and pages by their highlights, as they come, change and go', async () => {
+    const url = 'https://example.org/marsh';
+    await anna.post('/api/v1/items', { url, title: 'Marsh' });
+    await index();
+    expect(await shown('is:highlighted')).toEqual([]);
+    const { data: made } = await jsonOf<{ data: { id: number; resource_id: number } }>(
+      await anna.post('/api/annotations', { url, text: 'a heron stood' }),
+    );
+    const { resource_id } = made;
+    const { data: note } = await jsonOf<{ data: { id: number } }>(
+      await anna.post('/api/notes', { resource_id, content: 'ask about egrets' }),
+    );
+    await index();
+    expect(await shown('is:highlighted')).toEqual(['annotation: Marsh', 'item: Marsh']);
+    expect(await shown('egrets')).toEqual(['note: Marsh']);
+    expect(await shown('egrets&kind=note', ben)).toEqual([]);
+    await anna.patch(`/api/notes/${note.id}`, { content: 'ask about storks' });
+    await index();
+    expect(await shown('egrets')).toEqual([]);
+    expect(await shown('storks+kind:note')).toEqual(['note: Marsh']);
+    await anna.delete(`/api/notes/${note.id}`);
+    await anna.delete(`/api/annotations/${made.id}`);
+    await index();
+    expect(await shown('storks')).toEqual([]);
+    expect(await shown('is:highlighted')).toEqual([]);
+    expect(await shown('marsh')).toEqual(['item: Marsh']);
+  });
+
+  it('finds deframed articles under both headlines, for the owner alone, and after everything else', async () => {
+    const url = 'https://news.example/feed.xml';
+    await addDeframed(store, { url });
+    await runFeed(store, {
+      url,
+      builtAt: 1,
+      articles: [
+        {
+          url: 'https://news.example/storm',
+          analysis: {
+            title_original: 'You will not believe this storm',
+            title_corrected: 'Storm in the north',
+          },
+          content: '<p>wind and rain</p>',
+        },
+      ],
+    });
+    await index();
+    const owner = anna;
+    expect(await shown('believe', owner)).toEqual(['deframed: Storm in the north']);
+    expect(await shown('rain&kind=deframed', owner)).toEqual(['deframed: Storm in the north']);
+    expect(await shown('believe', ben)).toEqual([]);
+    await owner.post('/api/bookmarks', {
+      link: 'https://news.example/storm',
+      title: 'Kept',
+      content: 'rain',
+      feed_name: 'f',
+    });
+    await index();
+    expect(await shown('rain', owner)).toEqual(['bookmark: Kept']);
+    await store.deframerFeeds.remove(url);
+    await index();
+    expect(await shown('believe', owner)).toEqual([]);
+  });
+
+  it('finds the items of raindrops by that kind', async () => {
+    for (const name of ['mirrored', 'other'])
+      await anna.post('/api/v1/items', { url: `https://example.org/${name}`, title: name });
+    const { database } = api.opened;
+    await database.write(async (trx) => {
+      const item = await trx
+        .selectFrom('items')
+        .select(['id', 'user_id'])
+        .where('title', '=', 'mirrored')
+        .executeTakeFirstOrThrow();
+      const text = { title: '', excerpt: '', note: '', domain: '', tags: '[]', highlights: '[]', cover: '' };
+      await trx
+        .insertInto('raindrops')
+        .values({
+          ...text,
+          id: 5,
+          user_id: item.user_id,
+          item_id: item.id,
+          link: 'https://example.org/mirrored',
+          collection_id: 0,
+          is_important: 0,
+          cover_at: null,
+          cache_status: 'none',
+          raw_sha256: '',
+          text_sha256: '',
+          word_count: 0,
+          files: '{}',
+          created_at: 0,
+          updated_at: 0,
+          removed_at: null,
+        })
+        .execute();
+    });
+    await index();
+    expect(await shown('kind:raindrop')).toEqual(['item: mirrored']);
+    expect(await shown('mirrored&kind=raindrop')).toEqual(['item: mirrored']);
+    expect(await shown('-kind:raindrop+kind:item')).toEqual(['item: other']);
   });
 
   it('counts what a search can be narrowed by, on the first page alone', async () => {
