@@ -28,7 +28,11 @@ const benchmarks: Record<string, { about: string; run: (args: readonly string[])
     run: items,
   },
   rss: { about: 'the feeds of the deframer, compared with bare node:http that sends the same', run: rss },
-  search: { about: 'finding words among 100,000 documents, compared with bare FTS5', run: search },
+  search: {
+    about:
+      'finding words among 10,000 and 100,000 documents, or as many as are named, compared with bare FTS5',
+    run: search,
+  },
   greader: {
     about: 'ids and contents for reader apps among a million entries, compared with bare SQL and JSON',
     run: greader,

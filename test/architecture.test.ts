@@ -127,6 +127,7 @@ const ownedElsewhere: Record<string, string> = {
   'src/store/legacy/source-sql.ts': 'tables of another program, which have the same names',
   'src/store/legacy/write-entries.ts': 'many rows in a statement, each with the user whose import it is',
   'src/store/search/doc-plan.ts': 'the indexer works for all users: whose a document is, its source says',
+  'src/store/search/generation.ts': 'a rebuild makes the tables of search anew, and reads none of their rows',
   'src/store/search/search-index.ts': 'it writes what doc-plan.ts has planned',
   'src/store/search/twins.ts': 'it follows what the indexer writes, for one user after the other',
 };

@@ -36,6 +36,7 @@ import { oidcRoutes } from './routes/oidc.ts';
 import { operationRoutes } from './routes/operations.ts';
 import { opmlRoutes } from './routes/opml.ts';
 import { preferenceRoutes } from './routes/preferences.ts';
+import { savedSearchRoutes } from './routes/saved-searches.ts';
 import { searchRoutes } from './routes/search.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import { setupRoutes } from './routes/setup.ts';
@@ -73,6 +74,7 @@ export function createApi(deps: ApiDeps) {
   highlightSyncRoutes(router);
   highlightFileRoutes(router, deps);
   searchRoutes(router, deps);
+  savedSearchRoutes(router);
   jobRoutes(router, deps, streams);
   mirrorRoutes(router, deps);
   deframedRoutes(router, deps);

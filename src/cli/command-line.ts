@@ -76,7 +76,8 @@ Examples:
   lectern import opml feeds.opml --dry-run        what would come of another reader's feeds?
   lectern library check                           is every file of the library whole?
   lectern reinflate                               rebuild the index from the library
-  lectern search rebuild                          index every text anew
+  lectern search heron tag:birds after:2025       find it again
+  lectern search rebuild                          make the index of search new, while it answers
   lectern import reedme reedme.db                 bring in what ReedMe or Fusion has kept
   lectern import kindle "My Clippings.txt"        bring in the highlights of a Kindle
   lectern export highlights -o highlights.md      all highlights as one document

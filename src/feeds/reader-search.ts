@@ -1,31 +1,42 @@
 // Entries, bookmarks and feeds as documents that can be found.
 
 import { plainText } from '../html/plain-text.ts';
+import { itemFacts } from '../items/item-facts.ts';
 import { isPageAddress, savedUrl } from '../items/save-url.ts';
 import type { SearchSource, SearchText } from '../model/search.ts';
 import type { ReaderTexts, Texts } from '../store/reader-texts.ts';
 
 export function entrySource({ entries }: ReaderTexts): SearchSource {
-  return sourceOf('entry', entries, ({ id, title, author, content, link, pubDate }) => ({
-    title,
-    text: author === '' ? plainText(content) : `${plainText(content)}\n${author}`,
-    ...pageOf(link, id),
-    publishedAt: pubDate,
-  }));
+  return sourceOf(
+    'entry',
+    entries,
+    ({ id, title, author, content, link, pubDate, feedId, isBookmarked }) => ({
+      title,
+      text: author === '' ? plainText(content) : `${plainText(content)}\n${author}`,
+      ...pageOf(link, id),
+      publishedAt: pubDate,
+      facts: { author, feedId, states: isBookmarked ? ['bookmarked'] : [] },
+    }),
+  );
 }
 
 /** The snapshot as it was taken, whatever has become of the entry. */
 export function bookmarkSource({ bookmarks }: ReaderTexts): SearchSource {
-  return sourceOf('bookmark', bookmarks, ({ entryId, title, content, link, pubDate }) => ({
-    title,
-    text: plainText(content),
-    ...pageOf(link, entryId),
-    publishedAt: pubDate,
-  }));
+  return sourceOf('bookmark', bookmarks, (bookmark) => {
+    const { entryId, title, content, link, pubDate, feedId } = bookmark;
+    const facts = itemFacts(bookmark);
+    return {
+      title,
+      text: plainText(content),
+      ...pageOf(link, entryId),
+      publishedAt: pubDate,
+      facts: { ...facts, feedId, states: ['bookmarked', ...facts.states] },
+    };
+  });
 }
 
 export function feedSource({ feeds }: ReaderTexts): SearchSource {
-  return sourceOf('feed', feeds, ({ name, description, siteUrl, link, createdAt }) => {
+  return sourceOf('feed', feeds, ({ id, name, description, siteUrl, link, createdAt }) => {
     const url = siteUrl === '' ? link : siteUrl;
     return {
       title: name,
@@ -35,6 +46,7 @@ export function feedSource({ feeds }: ReaderTexts): SearchSource {
       urlKey: null,
       site: hostOf(url),
       publishedAt: createdAt,
+      facts: { feedId: id },
     };
   });
 }

@@ -1,18 +1,30 @@
-// Highlights as documents that can be found: the passage, and what was said about it.
+// Highlights and notes as documents that can be found: the passage and what was said about it, or what was noted.
 import { isPageAddress } from '../items/save-url.ts';
 import type { SearchSource, SearchText } from '../model/search.ts';
 import type { HighlightText, HighlightTexts } from '../store/highlight-texts.ts';
+import type { Texts } from '../store/reader-texts.ts';
 
-export function annotationSource(annotations: HighlightTexts): SearchSource {
+export function annotationSource({ annotations }: HighlightTexts): SearchSource {
+  return sourceOf('annotation', annotations);
+}
+
+export function noteSource({ notes }: HighlightTexts): SearchSource {
+  return sourceOf('note', notes);
+}
+
+function sourceOf(kind: 'annotation' | 'note', texts: Texts<HighlightText>): SearchSource {
   return {
-    kind: 'annotation',
-    list: annotations.list,
-    read: async (ids, ofUser) => (await annotations.read(ids, ofUser)).map(toText),
+    kind,
+    list: texts.list,
+    read: async (ids, ofUser) => (await texts.read(ids, ofUser)).map((row) => toText(row, kind)),
   };
 }
 
 /** No key: a passage is not the page, and is shown beside it. */
-function toText({ id, userId, text, comments, title, url, madeAt }: HighlightText): SearchText {
+function toText(
+  { id, userId, text, comments, title, url, author, madeAt }: HighlightText,
+  kind: 'annotation' | 'note',
+): SearchText {
   const address = url ?? '';
   return {
     userId,
@@ -23,5 +35,6 @@ function toText({ id, userId, text, comments, title, url, madeAt }: HighlightTex
     urlKey: null,
     site: isPageAddress(address) ? new URL(address).hostname : null,
     publishedAt: madeAt,
+    facts: { author: author ?? '', states: kind === 'annotation' ? ['highlighted'] : [] },
   };
 }

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Files } from '../library/files/files.ts';
 import type { SearchSource, SearchText } from '../model/search.ts';
 import type { ItemText, ItemTexts } from '../store/item-texts.ts';
+import { itemFacts } from './item-facts.ts';
 import { isPageAddress, savedUrl } from './save-url.ts';
 
 export type TextFiles = Pick<Files, 'get'>;
@@ -46,12 +47,13 @@ export function itemSource({ items, files, atHand, atOnce = 2 * readAtOnce }: It
 }
 
 function toText(item: ItemText, copy: string): SearchText {
-  const { id, userId, url, title, publishedAt, excerpt, author, siteName, tags, raindropNote } = item;
+  const { id, userId, url, title, publishedAt, excerpt, author, siteName, raindropNote } = item;
+  const facts = itemFacts(item);
   return {
     userId,
     refId: id,
     title,
-    text: [excerpt, raindropNote ?? '', copy, author, siteName, tags ?? '']
+    text: [excerpt, raindropNote ?? '', copy, author, siteName, facts.tags.join(' ')]
       .filter((line) => line !== '')
       .join('\n'),
     // By the rules of today, as for entries and bookmarks: the key of the row may be of older ones.
@@ -59,6 +61,15 @@ function toText(item: ItemText, copy: string): SearchText {
       ? { url, urlKey: savedUrl(url).key, site: new URL(url).hostname }
       : { url: '', urlKey: null, site: null }),
     publishedAt,
+    facts: {
+      ...facts,
+      states: [
+        ...facts.states,
+        ...(item.status === 'unread' ? (['unread'] as const) : []),
+        ...(item.isBookmarked ? (['bookmarked'] as const) : []),
+      ],
+      isRaindrop: item.raindropId !== null,
+    },
   };
 }
 

@@ -7,6 +7,7 @@ import type { SearchSource, SearchText } from '../model/search.ts';
 import type { LeaseStore } from '../store/lease-store.ts';
 import type { DocChange } from '../store/search/doc-plan.ts';
 import type { SearchIndex } from '../store/search/search-index.ts';
+import { docFacts } from './doc-facts.ts';
 import { hasUnnoted, noteSome } from './note-everything.ts';
 import { documentTerms, termsVersion } from './terms.ts';
 
@@ -20,9 +21,9 @@ export interface IndexDeps {
   readonly alone?: boolean;
 }
 
-const leaseName = 'search';
-const leaseTtlMs = 60_000;
-const docsAtOnce = 200;
+export const leaseName = 'search';
+export const leaseTtlMs = 60_000;
+export const docsAtOnce = 200;
 /** After this long the worker gets its turn back, so that a stop need not wait for a rebuild. */
 const lookForMs = 2_000;
 /** When others need the process too: one batch now and then, so that what is new can be found soon all the same. */
@@ -116,22 +117,30 @@ async function indexSome(
   return true;
 }
 
-function toChange(pending: { refId: number; version: number }, text: SearchText | undefined): DocChange {
+export function toChange(
+  pending: { refId: number; version: number },
+  text: SearchText | undefined,
+): DocChange {
   if (!text) return { ...pending, doc: undefined };
   const { userId, title, urlKey, site, publishedAt } = text;
+  const facts = docFacts(text);
   const doc = {
+    ...facts,
     userId,
     title,
     urlKey,
     site,
     publishedAt,
-    textSha256: sha256OfText(text.text),
+    textSha256: sha256OfText(text.text, facts.marks),
     terms: () => documentTerms(text),
   };
   return { ...pending, doc };
 }
 
-/** Other rules for terms make another hash, so that every document is split anew. */
-function sha256OfText(text: string): string {
-  return createHash('sha256').update(`terms ${termsVersion}\n`).update(text).digest('hex');
+/** Other rules for terms make another hash, so that every document is split anew; so do other marks, which stand among them. */
+function sha256OfText(text: string, marks: readonly string[]): string {
+  return createHash('sha256')
+    .update(`terms ${termsVersion}\n${marks.join(' ')}\n`)
+    .update(text)
+    .digest('hex');
 }

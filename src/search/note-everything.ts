@@ -33,6 +33,10 @@ export async function noteSome(
   return true;
 }
 
+/** What is kept when every document was indexed by the rules of now. */
+export const everythingNoted = (): string =>
+  JSON.stringify({ terms: termsVersion, urls: currentRules, after: null } satisfies Progress);
+
 async function readProgress(searchIndex: SearchIndex, { kind }: SearchSource) {
   const stored = await searchIndex.findProgress(kind);
   const known = stored === undefined ? undefined : (JSON.parse(stored) as Progress);

@@ -1,17 +1,21 @@
 // What a person writes into the search box: words (all of them must be there), "phrases", -words that must not be
-// there, this OR that, and start* for words that begin so. OR joins its two neighbours: `a b OR c` is a, and b or c.
+// there, this OR that, start* for words that begin so, and filters such as tag:work, -site:example.org or in:title. OR joins
+// its two neighbours: `a b OR c` is a, and b or c. What stands before a colon and names no filter is a word.
 import { Invalid } from '../errors.ts';
-import type { SearchPhrase, SearchQuery } from '../model/search.ts';
+import type { FilterName, SearchFilter, SearchPhrase, SearchQuery } from '../model/search.ts';
+import { findName, type KnownName, knownNames, readFilter } from './query-filters.ts';
 import { phraseOf } from './terms.ts';
 
 const maxCharacters = 1_000;
 const maxPhrases = 50;
+const maxFilters = 30;
 /** A phrase of more terms would have to overlap more in a long document: see store/search/tsvector.ts. */
 export const maxPhraseTerms = 32;
 
 type Token =
   | { readonly is: 'or' }
-  | { readonly is: 'phrase'; readonly not: boolean; readonly text: string; readonly startsWith: boolean };
+  | { readonly is: 'phrase'; readonly not: boolean; readonly text: string; readonly startsWith: boolean }
+  | { readonly is: 'filter'; readonly not: boolean; readonly name: KnownName; readonly value: string };
 
 /** Throws Invalid, with a message that says what was expected. */
 export function parseQuery(q: string): SearchQuery {
@@ -19,11 +23,20 @@ export function parseQuery(q: string): SearchQuery {
   const tokens = readTokens(q);
   const all: SearchPhrase[][] = [];
   const none: SearchPhrase[] = [];
+  const filters: SearchFilter[] = [];
+  let inTitle = false;
   /** The group that an OR adds to; undefined after a -word. */
   let group: SearchPhrase[] | undefined;
   for (const [n, token] of tokens.entries()) {
     if (token.is === 'or') {
       requireNeighbours(tokens[n - 1], tokens[n + 1]);
+      continue;
+    }
+    if (token.is === 'filter') {
+      const { name, value, not } = readFilter(token.name, token.value, token.not);
+      if (name === 'in') inTitle = true;
+      else filters.push({ name: name as FilterName, value, not });
+      group = undefined;
       continue;
     }
     const phrase = phraseFrom(token);
@@ -40,28 +53,48 @@ export function parseQuery(q: string): SearchQuery {
     }
   }
   const groups = all.filter((phrases) => phrases.length > 0);
-  if (groups.length === 0) throw new Invalid('q: expected at least one word to look for');
+  if (groups.length === 0 && filters.length === 0)
+    throw new Invalid('q: expected at least one word to look for');
   if (groups.flat().length + none.length > maxPhrases)
     throw new Invalid(`q: expected at most ${maxPhrases} words and phrases`);
-  return { all: groups, none };
+  if (filters.length > maxFilters) throw new Invalid(`q: expected at most ${maxFilters} filters`);
+  return { all: groups, none, inTitle, filters };
 }
+
+const pattern = new RegExp(
+  String.raw`\s*(?:(?<minus>-?)(?:(?<name>${knownNames.join('|')}):)?"(?<quoted>[^"]*)(?<end>"?)(?<star>\*?)|(?<plain>[^\s"]+))`,
+  'giu',
+);
 
 function readTokens(q: string): Token[] {
   const tokens: Token[] = [];
-  const pattern = /\s*(?:(?<minus>-?)"(?<quoted>[^"]*)(?<end>"?)(?<star>\*?)|(?<plain>[^\s"]+))/gu;
   for (const { groups = {} } of q.matchAll(pattern)) {
-    const { minus, quoted, end, star, plain } = groups;
+    const { minus, name, quoted, end, star, plain } = groups;
     if (quoted !== undefined) {
       if (!end) throw new Invalid('q: expected a closing " at the end of the phrase');
-      tokens.push({ is: 'phrase', not: minus === '-', text: quoted, startsWith: star === '*' });
+      tokens.push(tokenOf({ not: minus === '-', name, text: quoted, startsWith: star === '*' }));
     } else if (plain === 'OR') {
       tokens.push({ is: 'or' });
     } else if (plain !== undefined) {
-      const text = plain.replace(/^-/, '').replace(/\*$/, '');
-      tokens.push({ is: 'phrase', not: plain.startsWith('-'), text, startsWith: plain.endsWith('*') });
+      const [, not, known, rest = ''] = /^(-?)(?:([a-z]+):)?(.*)$/isu.exec(plain) ?? [];
+      const isFilter = known !== undefined && findName(known) !== undefined;
+      const text = isFilter ? rest : plain.replace(/^-/, '').replace(/\*$/, '');
+      const startsWith = !isFilter && plain.endsWith('*');
+      tokens.push(tokenOf({ not: not === '-', name: isFilter ? known : undefined, text, startsWith }));
     }
   }
   return tokens;
+}
+
+function tokenOf(read: {
+  readonly not: boolean;
+  readonly name: string | undefined;
+  readonly text: string;
+  readonly startsWith: boolean;
+}): Token {
+  const { not, text, startsWith } = read;
+  const name = read.name === undefined ? undefined : findName(read.name);
+  return name ? { is: 'filter', not, name, value: text } : { is: 'phrase', not, text, startsWith };
 }
 
 function phraseFrom({ text, startsWith }: { text: string; startsWith: boolean }): SearchPhrase | undefined {
@@ -70,10 +103,14 @@ function phraseFrom({ text, startsWith }: { text: string; startsWith: boolean })
     throw new Invalid(`q: expected at least 3 letters before the * of "${text}*"`);
   if (phrase && phrase.terms.length > maxPhraseTerms)
     throw new Invalid(`q: expected at most ${maxPhraseTerms} words in a phrase`);
-  return phrase;
+  return phrase && { ...phrase, text, startsWith };
 }
 
 function requireNeighbours(before: Token | undefined, after: Token | undefined): void {
+  // Said once more than need be: of several filters of one name, one is enough.
+  if (before?.is === 'filter' && after?.is === 'filter' && before.name === after.name) {
+    if (!before.not && !after.not) return;
+  }
   for (const [token, where] of [
     [before, 'before'],
     [after, 'after'],

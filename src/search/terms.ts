@@ -1,9 +1,9 @@
 // Words as search knows them. Both engines are fed from here, documents and queries alike, so that they find the
 // same: neither is asked to understand language.
-import type { SearchPhrase } from '../model/search.ts';
+import type { PhraseTerms } from '../model/search.ts';
 
-/** Grows when the rules below change: everything is then indexed anew. */
-export const termsVersion = 1;
+/** Grows when the rules below change, or those for marks in doc-facts.ts: everything is then indexed anew. */
+export const termsVersion = 2;
 
 /** What is longer is no word that anybody types; the start of it is kept. */
 const maxTermLength = 64;
@@ -109,7 +109,7 @@ function howManyFit(terms: readonly string[]): number {
 export type TermsProblem = 'prefix too short';
 
 /** What to look for when somebody writes `text`; undefined when there is no word in it. */
-export function phraseOf(text: string, startsWith: boolean): SearchPhrase | TermsProblem | undefined {
+export function phraseOf(text: string, startsWith: boolean): PhraseTerms | TermsProblem | undefined {
   const found = [...termsIn(fold(text))];
   const last = found.at(-1);
   if (!last) return undefined;

@@ -102,6 +102,7 @@ export const durableTables: readonly (DurableTable & { name: TableName })[] = [
     ],
     counts: false,
   },
+  { id: 26, name: 'saved_searches', key: id, counts: true },
 ];
 
 function filesOfRaindrop(row: Row): { key: string; sha256: string }[] {

@@ -1,16 +1,14 @@
 // Saved items of all users, as the indexer of search reads them, and of one user, as hits are shown.
 import { sql } from 'kysely';
 import type { Database } from './database.ts';
-import { type Text, type Texts, texts } from './reader-texts.ts';
+import { type ItemState, itemState, type Text, type Texts, texts } from './reader-texts.ts';
 
-export interface ItemText extends Text {
+export interface ItemText extends Text, ItemState {
   readonly url: string;
   readonly title: string;
   readonly excerpt: string;
-  readonly author: string;
   readonly siteName: string;
-  /** With a space between. */
-  readonly tags: string | null;
+  readonly isBookmarked: number | boolean;
   readonly snapshotKey: string | null;
   /** Of the raindrop of its page, the one with a copy if there are several; and what its text must hash to. */
   readonly raindropId: number | null;
@@ -31,8 +29,10 @@ export function itemTexts(db: Database): ItemTexts {
   return texts(
     db,
     'items',
-    sql`id, user_id AS "userId", url, title, excerpt, author, site_name AS "siteName",
-      (SELECT string_agg(t.name, ' ' ORDER BY t.name) FROM item_tags t WHERE t.item_id = items.id) AS tags,
+    sql`id, user_id AS "userId", url, title, excerpt, site_name AS "siteName",
+      ${itemState(sql.ref('items.id'))},
+      EXISTS (SELECT 1 FROM bookmarks b
+        WHERE b.user_id = items.user_id AND b.item_id = items.id AND b.deleted_at IS NULL) AS "isBookmarked",
       snapshot_key AS "snapshotKey",
       ${ofRaindrop('id')} AS "raindropId", ${ofRaindrop('text_sha256')} AS "raindropTextSha256",
       (SELECT string_agg(d.note, ' ' ORDER BY d.id) FROM raindrops d

@@ -15,14 +15,28 @@ export interface EntryText extends Text {
   readonly content: string;
   readonly link: string;
   readonly pubDate: number;
+  readonly feedId: number;
+  readonly isBookmarked: number | boolean;
 }
 
-export interface BookmarkText extends Text {
+/** What the item of a bookmark says of both. */
+export interface BookmarkText extends Text, ItemState {
   readonly entryId: number | null;
+  readonly feedId: number | null;
   readonly title: string;
   readonly content: string;
   readonly link: string;
   readonly pubDate: number;
+}
+
+/** What an item and its bookmark are both found by. */
+export interface ItemState {
+  /** A line for each. */
+  readonly tags: string | null;
+  readonly author: string;
+  readonly language: string;
+  readonly status: 'unread' | 'archived';
+  readonly isHighlighted: number | boolean;
 }
 
 export interface FeedText extends Text {
@@ -50,13 +64,16 @@ export function readerTexts(db: Database): ReaderTexts {
     entries: texts(
       db,
       'entries',
-      sql`id, user_id AS "userId", title, author, ${shownContent('entries')} AS content, link, pub_date AS "pubDate"`,
+      sql`id, user_id AS "userId", title, author, ${shownContent('entries')} AS content, link, pub_date AS "pubDate",
+        feed_id AS "feedId", EXISTS (SELECT 1 FROM bookmarks b
+          WHERE b.entry_id = entries.id AND b.deleted_at IS NULL) AS "isBookmarked"`,
       sql`feed_id NOT IN (SELECT id FROM feeds WHERE deleted_at IS NOT NULL)`,
     ),
     bookmarks: texts(
       db,
       'bookmarks',
-      sql`id, user_id AS "userId", entry_id AS "entryId", title, content, link, pub_date AS "pubDate"`,
+      sql`id, user_id AS "userId", entry_id AS "entryId", feed_id AS "feedId", title, content, link, pub_date AS "pubDate",
+        ${itemState(sql.ref('bookmarks.item_id'))}`,
       sql`deleted_at IS NULL`,
     ),
     feeds: texts(
@@ -66,6 +83,17 @@ export function readerTexts(db: Database): ReaderTexts {
       sql`deleted_at IS NULL`,
     ),
   };
+}
+
+export function itemState(id: RawBuilder<unknown>): RawBuilder<unknown> {
+  const column = (name: string) =>
+    sql`(SELECT i.${sql.ref(name)} FROM items i WHERE i.id = ${id}) AS ${sql.ref(name)}`;
+  return sql`${column('author')}, ${column('language')}, ${column('status')},
+    (SELECT string_agg(t.name, ${sql.lit('\n')} ORDER BY t.name) FROM item_tags t WHERE t.item_id = ${id}) AS tags,
+    (EXISTS (SELECT 1 FROM resources r JOIN annotations a ON a.resource_id = r.id AND a.deleted_at IS NULL
+        WHERE r.item_id = ${id} AND r.deleted_at IS NULL)
+      OR EXISTS (SELECT 1 FROM raindrops d WHERE d.item_id = ${id} AND d.removed_at IS NULL
+        AND d.highlights NOT IN ('', '[]'))) AS "isHighlighted"`;
 }
 
 /** `isLive`: of rows that wait to be swept, nothing is found any more. */

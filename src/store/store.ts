@@ -6,6 +6,7 @@ import { type CredentialStore, credentialStore } from './credential-store.ts';
 import type { Database } from './database.ts';
 import { type DeframeRunStore, deframeRunStore } from './deframer/deframe-run-store.ts';
 import { type DeframedStore, deframedStore } from './deframer/deframed-store.ts';
+import { type DeframedTexts, deframedTexts } from './deframer/deframed-texts.ts';
 import { type DeframerFeedStore, deframerFeedStore } from './deframer/deframer-feed-store.ts';
 import type { DurableTable, Row } from './durable.ts';
 import { type EnrichmentStore, enrichmentStore } from './enrichment-store.ts';
@@ -40,6 +41,7 @@ import { type RaindropStore, raindropStore } from './owned/mirror/raindrop-store
 import { ownedBy } from './owned/owned-rows.ts';
 import { type PreferenceStore, preferenceStore } from './owned/preference-store.ts';
 import { type PullWatch, pullWatch } from './owned/pull-watch.ts';
+import { type SavedSearchStore, savedSearchStore } from './owned/saved-search-store.ts';
 import { type SearchStore, searchStore } from './owned/search-store.ts';
 import { type TagStore, tagStore } from './owned/tag-store.ts';
 import { type TokenStore, tokenStore } from './owned/token-store.ts';
@@ -73,6 +75,7 @@ export interface Store {
   readonly readerTexts: ReaderTexts;
   readonly itemTexts: ItemTexts;
   readonly highlightTexts: HighlightTexts;
+  readonly deframedTexts: DeframedTexts;
   readonly pendingItems: PendingItems;
   readonly itemPurge: ItemPurge;
   readonly links: LinkStore;
@@ -123,6 +126,7 @@ export interface UserRows {
   readonly preferences: PreferenceStore;
   readonly pulls: PullWatch;
   readonly search: SearchStore;
+  readonly savedSearches: SavedSearchStore;
   /** From the database of another reader. */
   readonly imports: ImportStore;
 }
@@ -147,6 +151,7 @@ export function createStore(db: Database, now: Clock): Store {
     readerTexts: readerTexts(db),
     itemTexts: itemTexts(db),
     highlightTexts: highlightTexts(db),
+    deframedTexts: deframedTexts(db),
     pendingItems: pendingItems(db, now),
     itemPurge: itemPurge(db, now),
     links: linkStore(db, now),
@@ -182,6 +187,7 @@ export function createStore(db: Database, now: Clock): Store {
         preferences: preferenceStore(owned),
         pulls: pullWatch(owned),
         search: searchStore(owned),
+        savedSearches: savedSearchStore(owned, now),
         imports: importStore(owned, now),
       };
     },

@@ -38,6 +38,7 @@ export interface Tables extends HighlightTables, DeframerTables {
   search_docs: SearchDocsTable;
   search_pending: SearchPendingTable;
   search_twins: SearchTwinsTable;
+  saved_searches: SavedSearchesTable;
 }
 
 export interface UsersTable {
@@ -388,6 +389,10 @@ export interface SearchDocsTable {
   site: string | null;
   published_at: number;
   text_sha256: string;
+  feed_id: number | null;
+  lang: string | null;
+  tags: string | null;
+  flags: Generated<number>;
 }
 
 export interface SearchPendingTable {
@@ -400,6 +405,15 @@ export interface SearchTwinsTable {
   doc_id: number;
   page: number;
   place: number;
+}
+
+export interface SavedSearchesTable {
+  id: Generated<number>;
+  user_id: number;
+  name: string;
+  q: string;
+  created_at: number;
+  updated_at: number;
 }
 
 /** Tables whose rows belong to one user. They are reached through `store.forUser(id)` alone. */

@@ -61,6 +61,10 @@ const resources: Record<string, (api: TestApi, user: User) => Promise<number | s
     const { collections } = opened.store.forUser(user.id);
     return (await collections.create({ name: `Box ${counter++}`, description: '', parentId: null })).id;
   },
+  '/api/v1/searches/{id}': async ({ opened }, user) => {
+    const { savedSearches } = opened.store.forUser(user.id);
+    return (await savedSearches.create({ name: `Search ${counter++}`, q: 'word' })).id;
+  },
   ...highlightPaths(),
   '/api/v1/deframer/feeds/{id}': addDeframerFeed,
   '/api/v1/deframer/feeds/{id}/sync': addDeframerFeed,
@@ -215,6 +219,8 @@ const bodies: Record<string, () => unknown> = {
   'post /api/v1/collections': () => ({ name: `Box ${counter++}` }),
   'patch /api/v1/collections/{id}': () => ({ name: `Renamed ${counter++}` }),
   'post /api/v1/deframer/feeds': () => ({ url: `https://example.org/deframed/new/${counter++}` }),
+  'post /api/v1/searches': () => ({ name: `Search ${counter++}`, q: 'word' }),
+  'patch /api/v1/searches/{id}': () => ({ q: 'another' }),
   'patch /api/resources/{id}': () => ({ title: `Renamed ${counter++}` }),
   'patch /api/annotations/{id}': () => ({ color: 'green' }),
   'patch /api/comments/{id}': () => ({ content: 'Another' }),

@@ -1,8 +1,10 @@
+import fc from 'fast-check';
 import { beforeEach, expect, it } from 'vitest';
 import { searchSources } from '../../src/cli/search-sources.ts';
 import { searchKinds } from '../../src/model/search.ts';
 import type { Store } from '../../src/store/store.ts';
 import { type Client, jsonOf, openApi, type TestApi } from '../support/api.ts';
+import { addFeed as addDeframed, runFeed } from '../support/deframed-feeds.ts';
 import { onEachEngine } from '../support/engines.ts';
 import { fill, published } from '../support/reader.ts';
 import { indexAll, noFiles } from '../support/search-docs.ts';
@@ -15,10 +17,24 @@ interface Hit {
   site: string | null;
   snippet: { text: string; hits: [number, number][] };
 }
+interface Facet {
+  value: string;
+  label?: string;
+  count: number;
+}
 interface Page {
   data: Hit[];
   found: number;
   next_cursor: string | null;
+  facets?: Record<'kind' | 'site' | 'tag' | 'feed' | 'lang' | 'year', Facet[]>;
+  mode: string;
+  notice?: string;
+  suggestion?: string;
+}
+interface Saved {
+  id: string;
+  name: string;
+  q: string;
 }
 
 const link = 'https://example.org/feed';
@@ -178,6 +194,285 @@ onEachEngine('the search API', (engine) => {
     const sorted = ({ data }: Page) => data.map(({ kind, id }) => `${kind} ${id}`).sort();
     expect(sorted(await search('rain'))).toEqual(sorted(before));
     expect((await search('rain')).found).toBe(12);
+  });
+
+  it('follows bookmarks, tags and archives by their filters', async () => {
+    await follow();
+    await fill(store, link, [
+      published('a', { title: 'Storm', content: '<p>rain</p>', author: 'Ann Author' }),
+      published('b', { title: 'Sun', content: '<p>no rain</p>' }),
+    ]);
+    await index();
+    expect(await shown('is:unread')).toEqual(['entry: Storm', 'entry: Sun']);
+    expect(await shown('rain+is:bookmarked')).toEqual([]);
+    expect(await shown('rain+author:author')).toEqual(['entry: Storm']);
+    const bookmark = await star('Storm');
+    await anna.patch('/api/items/-/read', { ids: [await entryId('Sun')] });
+    await index();
+    expect(await shown('rain+is:bookmarked')).toEqual(['bookmark: Storm']);
+    expect(await shown('rain+is:bookmarked+kind:entry')).toEqual(['entry: Storm']);
+    expect(await shown('is:unread')).toEqual(['entry: Storm']);
+    expect(await shown('-is:unread+kind:entry')).toEqual(['entry: Sun']);
+    const { items } = await jsonOf<{ items: { id: string }[] }>(await anna.get('/api/v1/items'));
+    const path = `/api/v1/items/${items[0]?.id}`;
+    expect((await anna.patch(path, { tags: ['wet'], status: 'archived' })).status).toBe(200);
+    await index();
+    // An item that is there by a star alone is found as its bookmark, and by its own tags.
+    expect(await shown('tag:wet+is:archived')).toEqual(['bookmark: Storm']);
+    await anna.delete(`/api/bookmarks/${bookmark}`);
+    await index();
+    expect(await shown('is:bookmarked')).toEqual([]);
+    expect(await shown('feed:weath')).toEqual(['entry: Storm', 'entry: Sun', 'feed: Weather']);
+    expect(await shown('feed:weath+-kind:feed+site:example.org+in:title+storm')).toEqual(['entry: Storm']);
+  });
+
+  it('finds notes, and pages by their highlights, as they come, change and go', async () => {
+    const url = 'https://example.org/marsh';
+    await anna.post('/api/v1/items', { url, title: 'Marsh' });
+    await index();
+    expect(await shown('is:highlighted')).toEqual([]);
+    const { data: made } = await jsonOf<{ data: { id: number; resource_id: number } }>(
+      await anna.post('/api/annotations', { url, text: 'a heron stood' }),
+    );
+    const { resource_id } = made;
+    const { data: note } = await jsonOf<{ data: { id: number } }>(
+      await anna.post('/api/notes', { resource_id, content: 'ask about egrets' }),
+    );
+    await index();
+    expect(await shown('is:highlighted')).toEqual(['annotation: Marsh', 'item: Marsh']);
+    expect(await shown('egrets')).toEqual(['note: Marsh']);
+    expect(await shown('egrets&kind=note', ben)).toEqual([]);
+    await anna.patch(`/api/notes/${note.id}`, { content: 'ask about storks' });
+    await index();
+    expect(await shown('egrets')).toEqual([]);
+    expect(await shown('storks+kind:note')).toEqual(['note: Marsh']);
+    await anna.delete(`/api/notes/${note.id}`);
+    await anna.delete(`/api/annotations/${made.id}`);
+    await index();
+    expect(await shown('storks')).toEqual([]);
+    expect(await shown('is:highlighted')).toEqual([]);
+    expect(await shown('marsh')).toEqual(['item: Marsh']);
+  });
+
+  it('finds deframed articles under both headlines, for the owner alone, and after everything else', async () => {
+    const url = 'https://news.example/feed.xml';
+    await addDeframed(store, { url });
+    await runFeed(store, {
+      url,
+      builtAt: 1,
+      articles: [
+        {
+          url: 'https://news.example/storm',
+          analysis: {
+            title_original: 'You will not believe this storm',
+            title_corrected: 'Storm in the north',
+          },
+          content: '<p>wind and rain</p>',
+        },
+      ],
+    });
+    await index();
+    const owner = anna;
+    expect(await shown('believe', owner)).toEqual(['deframed: Storm in the north']);
+    expect(await shown('rain&kind=deframed', owner)).toEqual(['deframed: Storm in the north']);
+    expect(await shown('believe', ben)).toEqual([]);
+    await owner.post('/api/bookmarks', {
+      link: 'https://news.example/storm',
+      title: 'Kept',
+      content: 'rain',
+      feed_name: 'f',
+    });
+    await index();
+    expect(await shown('rain', owner)).toEqual(['bookmark: Kept']);
+    await store.deframerFeeds.remove(url);
+    await index();
+    expect(await shown('believe', owner)).toEqual([]);
+  });
+
+  it('finds the items of raindrops by that kind', async () => {
+    for (const name of ['mirrored', 'other'])
+      await anna.post('/api/v1/items', { url: `https://example.org/${name}`, title: name });
+    const { database } = api.opened;
+    await database.write(async (trx) => {
+      const item = await trx
+        .selectFrom('items')
+        .select(['id', 'user_id'])
+        .where('title', '=', 'mirrored')
+        .executeTakeFirstOrThrow();
+      const text = { title: '', excerpt: '', note: '', domain: '', tags: '[]', highlights: '[]', cover: '' };
+      await trx
+        .insertInto('raindrops')
+        .values({
+          ...text,
+          id: 5,
+          user_id: item.user_id,
+          item_id: item.id,
+          link: 'https://example.org/mirrored',
+          collection_id: 0,
+          is_important: 0,
+          cover_at: null,
+          cache_status: 'none',
+          raw_sha256: '',
+          text_sha256: '',
+          word_count: 0,
+          files: '{}',
+          created_at: 0,
+          updated_at: 0,
+          removed_at: null,
+        })
+        .execute();
+    });
+    await index();
+    expect(await shown('kind:raindrop')).toEqual(['item: mirrored']);
+    expect(await shown('mirrored&kind=raindrop')).toEqual(['item: mirrored']);
+    expect(await shown('-kind:raindrop+kind:item')).toEqual(['item: other']);
+  });
+
+  it('counts what a search can be narrowed by, on the first page alone', async () => {
+    const feed = await follow();
+    await fill(
+      store,
+      link,
+      Array.from({ length: 7 }, (_, n) => published(`e${n}`, { title: `Day ${n}`, content: '<p>rain</p>' })),
+    );
+    await star('Day 3');
+    await index();
+    const first = await search('rain&limit=5');
+    expect(first.facets?.kind).toEqual([
+      { value: 'entry', count: 6 },
+      { value: 'bookmark', count: 1 },
+    ]);
+    expect(first.facets?.site).toEqual([{ value: 'example.org', count: 7 }]);
+    expect(first.facets?.feed).toEqual([{ value: String(feed), label: 'Weather', count: 7 }]);
+    expect(first.facets?.year.reduce((sum, { count }) => sum + count, 0)).toBe(7);
+    const second = await search(`rain&limit=5&cursor=${first.next_cursor}`);
+    expect(second.facets).toBeUndefined();
+    expect([...first.data, ...second.data].length).toBe(7);
+    expect(second.next_cursor).toBeNull();
+  });
+
+  it('says that meaning is off, and serves by words', async () => {
+    await follow();
+    await index();
+    for (const mode of ['semantic', 'hybrid'])
+      expect(await search(`weather&mode=${mode}`)).toMatchObject({
+        mode: 'text',
+        notice: expect.stringContaining('Search by meaning is off'),
+        found: 1,
+      });
+    const byWords = await search('weather&mode=text');
+    expect(byWords.mode).toBe('text');
+    expect(byWords.notice).toBeUndefined();
+  });
+
+  it('suggests a word of your own where nothing is found, and none of another', async () => {
+    await follow({ name: 'Thunderstorms' });
+    await ben.post('/api/bookmarks', {
+      link: 'https://example.org/x',
+      title: 'Cormorant',
+      content: 'bird',
+      feed_name: 'f',
+    });
+    await index();
+    expect((await search('thundrestorms+-sun')).suggestion).toBe('thunderstorms -sun');
+    expect((await search('thundrestorms', ben)).suggestion).toBeUndefined();
+    expect((await search('cormorent')).suggestion).toBeUndefined();
+    expect((await search('cormorent', ben)).suggestion).toBe('cormorant');
+    expect((await search('thunderstorms')).suggestion).toBeUndefined();
+  });
+
+  it('keeps searches by name, each user their own', async () => {
+    const made = await anna.post('/api/v1/searches', { name: 'Rain', q: 'rain tag:wet' });
+    expect(made.status).toBe(201);
+    const { data } = await jsonOf<{ data: Saved }>(made);
+    expect(data).toMatchObject({ name: 'Rain', q: 'rain tag:wet' });
+    expect((await anna.post('/api/v1/searches', { name: 'Rain', q: 'x' })).status).toBe(409);
+    expect((await ben.post('/api/v1/searches', { name: 'Rain', q: 'x' })).status).toBe(201);
+    expect((await anna.post('/api/v1/searches', { name: 'Bad', q: 'is:red' })).status).toBe(400);
+    expect((await anna.patch(`/api/v1/searches/${data.id}`, { q: 'sun' })).status).toBe(200);
+    expect((await ben.patch(`/api/v1/searches/${data.id}`, { q: 'mine' })).status).toBe(404);
+    expect((await ben.delete(`/api/v1/searches/${data.id}`)).status).toBe(404);
+    const list = async () => (await jsonOf<{ data: Saved[] }>(await anna.get('/api/v1/searches'))).data;
+    expect((await list()).map(({ name, q }) => `${name}: ${q}`)).toEqual(['Rain: sun']);
+    expect((await anna.delete(`/api/v1/searches/${data.id}`)).status).toBe(204);
+    expect(await list()).toEqual([]);
+  });
+
+  it('answers whatever is asked with hits or with what was expected', async () => {
+    await follow();
+    await fill(store, link, [published('a', { title: 'Storm fox', content: '<p>rain 日本</p>' })]);
+    await index();
+    const pieces = fc.constantFrom(
+      ...[
+        '"',
+        "'",
+        '-',
+        '*',
+        ' ',
+        ' OR ',
+        '(',
+        ')',
+        ':',
+        '\\',
+        '\0',
+        '%',
+        ';',
+        '--',
+        '&',
+        '|',
+        '!',
+        '<->',
+        '^',
+      ],
+      ...[
+        'fox',
+        'rain',
+        '日',
+        '日本',
+        'NEAR(a b)',
+        '{title}:x',
+        "';DROP TABLE search_docs;--",
+        ':*',
+        '$1',
+        '?1',
+      ],
+      ...[
+        'tag:',
+        'site:',
+        'is:unread ',
+        'after:7d ',
+        'before:',
+        'in:title ',
+        'feed:',
+        'kind:entry ',
+        'lang:de ',
+      ],
+      ...['\ud800', '\ue000user2', '\u202e', '😀', 'e\u0301', '\ufeff', 'ﬁ'],
+    );
+    const text = fc.oneof(
+      fc.array(pieces, { maxLength: 30 }).map((some) => some.join('')),
+      fc.string({ unit: 'binary', maxLength: 60 }),
+      pieces.map((piece) => piece.repeat(Math.ceil(10_000 / piece.length))),
+    );
+    const other = fc.record(
+      {
+        kind: fc.constantFrom('entry', 'raindrop', 'x', ''),
+        mode: fc.constantFrom('text', 'hybrid', 'semantic', 'x'),
+        cursor: fc.oneof(fc.string(), fc.constantFrom('WzEsMiwzXQ', 'WzEsMl0', 'WzksLTFd')),
+        limit: fc.constantFrom('1', '0', '-1', '1e9', 'x'),
+      },
+      { requiredKeys: [] },
+    );
+    await fc.assert(
+      fc.asyncProperty(text, other, async (q, rest) => {
+        const asked = new URLSearchParams({ q: q.toWellFormed(), ...rest });
+        const response = await anna.get(`/api/v1/search?${asked}`);
+        expect([200, 400], `${asked}`).toContain(response.status);
+        const body = await jsonOf<{ error?: { message: string } }>(response);
+        if (response.status === 400) expect(body.error?.message).toMatch(/expected/i);
+      }),
+      { numRuns: engine.name === 'sqlite' ? 400 : 150 },
+    );
   });
 
   it('refuses a kind that it does not know', async () => {

@@ -137,7 +137,7 @@ describe('raindrops that are mirrored on Node and by a Worker', () => {
     const found: (string | null)[] = [];
     for (let cursor: string | undefined; ; ) {
       const page = await searchText(
-        { store },
+        { store, now: Date.now },
         { userId, q, limit: 200, kinds: ['item'], ...(cursor !== undefined && { cursor }) },
       );
       found.push(...page.hits.map(({ urlKey }) => urlKey));

@@ -37,7 +37,7 @@ onEachEngine('a search for saved items', (engine) => {
     { kinds, userId = anna.id }: { kinds?: string[]; userId?: number } = {},
   ) => {
     const { hits, query, found } = await searchText(
-      { store },
+      { store, now: Date.now },
       { userId, q, limit: 50, ...(kinds && { kinds }) },
     );
     expect(found).toBe(hits.length);

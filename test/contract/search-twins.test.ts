@@ -6,7 +6,7 @@ import { parseQuery } from '../../src/search/parse-query.ts';
 import type { Database } from '../../src/store/database.ts';
 import type { Store } from '../../src/store/store.ts';
 import { onEachEngine, openFreshStore } from '../support/engines.ts';
-import { indexAll, MemorySource } from '../support/search-docs.ts';
+import { indexAll, MemorySource, ofKinds } from '../support/search-docs.ts';
 
 onEachEngine('the same page', (engine) => {
   let store: Store;
@@ -32,7 +32,7 @@ onEachEngine('the same page', (engine) => {
     for (const order of ['rank', 'newest'] as const) {
       const page = await store
         .forUser(userId)
-        .search.find(parseQuery(q), { order, limit: 100, ...(kinds && { kinds }) });
+        .search.find(parseQuery(q), { order, limit: 100, ...(kinds && { scope: ofKinds(kinds) }) });
       expect(page.found).toBe(page.hits.length);
       shown.push(page.hits.map(({ kind, refId }) => `${kind} ${refId}`).sort());
     }

@@ -3,7 +3,7 @@ import { parseQuery } from '../../src/search/parse-query.ts';
 import type { Database } from '../../src/store/database.ts';
 import type { Store } from '../../src/store/store.ts';
 import { onEachEngine, openFreshStore } from '../support/engines.ts';
-import { foundIds, indexAll, MemorySource } from '../support/search-docs.ts';
+import { foundIds, indexAll, MemorySource, ofKinds } from '../support/search-docs.ts';
 
 onEachEngine('search', (engine) => {
   let store: Store;
@@ -144,7 +144,7 @@ onEachEngine('pages of search', (engine) => {
             order,
             limit: 10,
             ...(after && { after }),
-            ...(kinds && { kinds }),
+            ...(kinds && { scope: ofKinds(kinds) }),
           });
           expect(page.found).toBe(47);
           refs.push(...page.hits.map((hit) => hit.refId));

@@ -19,7 +19,7 @@ import {
   temporaryFolder,
 } from '../support/library.ts';
 import { addUser, fill, listAll, newFeed, published } from '../support/reader.ts';
-import { indexAll, noFiles } from '../support/search-docs.ts';
+import { indexAll, noFiles, ofKinds } from '../support/search-docs.ts';
 import { withSession } from '../support/session.ts';
 
 const hour = 3600 * 1000;
@@ -107,7 +107,7 @@ describe.each<[from: EngineName, to: EngineName]>([
       await indexAll(store, ...Object.values(searchSources(store, noFiles)));
       const shown: Record<string, string[]> = {};
       for (const kinds of [undefined, ['item'], ['bookmark'], ['entry'], ['feed']]) {
-        const options = { order: 'rank', limit: 100, ...(kinds && { kinds }) } as const;
+        const options = { order: 'rank', limit: 100, ...(kinds && { scope: ofKinds(kinds) }) } as const;
         const page = await store.forUser(1).search.find(parseQuery('rain'), options);
         expect(page.found).toBe(page.hits.length);
         shown[kinds?.[0] ?? 'all'] = page.hits.map(({ kind, refId }) => `${kind} ${refId}`).sort();

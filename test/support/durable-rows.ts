@@ -66,6 +66,17 @@ export const generators: Readonly<Record<string, Generator>> = {
     change: ({ text }) => ({ name: text, fever_sha256: `f${text}` }),
     names: { user_id: 'users' },
   },
+  saved_searches: {
+    insert: ({ pick, text }, live) => {
+      const user = anyOf(live.get('users'), pick);
+      return (
+        user && { user_id: user.id, name: `${pick % 4}${text}`, q: text, created_at: pick, updated_at: pick }
+      );
+    },
+    // Few names, so that they pass from one row to another.
+    change: ({ pick, text }) => ({ name: ['a', 'b', 'c'][pick % 3], q: text, updated_at: pick }),
+    names: { user_id: 'users' },
+  },
   groups: {
     insert: ({ pick, text }, live) => {
       const user = anyOf(live.get('users'), pick);

@@ -1,7 +1,8 @@
 // Documents to be found: a source that holds them in memory, and an indexer over it.
 import type { TextFiles } from '../../src/items/item-search.ts';
-import type { SearchQuery, SearchSource, SearchText } from '../../src/model/search.ts';
+import type { SearchQuery, SearchScope, SearchSource, SearchText } from '../../src/model/search.ts';
 import { createIndexer, indexEverything } from '../../src/search/index-pending.ts';
+import { resolveFilters } from '../../src/search/resolve-filters.ts';
 import type { Store } from '../../src/store/store.ts';
 
 /** A library without any. */
@@ -53,10 +54,15 @@ export async function indexAll(store: Store, ...sources: readonly SearchSource[]
   await indexEverything(indexerOf(store, sources));
 }
 
+/** A search for some kinds alone. */
+export function ofKinds(kinds: readonly string[]): SearchScope {
+  return resolveFilters({ filters: [], kinds, now: 0, feeds: [] });
+}
+
 /** The ids of all that a user finds, in rising order. */
 export async function foundIds(store: Store, userId: number, query: SearchQuery, kinds?: readonly string[]) {
   const { hits } = await store
     .forUser(userId)
-    .search.find(query, { order: 'rank', limit: 1_000, ...(kinds && { kinds }) });
+    .search.find(query, { order: 'rank', limit: 1_000, ...(kinds && { scope: ofKinds(kinds) }) });
   return hits.map((hit) => hit.refId).sort((a, b) => a - b);
 }

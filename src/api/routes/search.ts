@@ -1,13 +1,17 @@
 import { z } from '@hono/zod-openapi';
-import { searchKinds } from '../../model/search.ts';
+import { askedKinds, type Facet, searchKinds } from '../../model/search.ts';
+import { searchLibrary, searchModes } from '../../search/search-library.ts';
 import { searchText } from '../../search/search-text.ts';
-import { showHits } from '../../search/show-hits.ts';
 import type { ApiDeps } from '../context.ts';
 import type { Router } from '../router.ts';
 import { ErrorBody, ErrorBodyV1, json, pageLimit, seconds, toSeconds } from '../schemas.ts';
 
 const tags = ['search'];
-const q = z.string().trim().min(1, 'expected what to search for').max(1_000);
+const q = z
+  .string()
+  .trim()
+  .min(1, 'expected what to search for')
+  .max(1_000, 'expected at most 1000 characters');
 
 const FoundFeed = z.object({ id: z.int(), name: z.string(), link: z.string(), site_url: z.string() });
 const FoundItem = z.object({ id: z.int(), feed_id: z.int(), title: z.string(), pub_date: seconds });
@@ -29,7 +33,26 @@ const Hit = z
   })
   .openapi('Hit');
 
-export function searchRoutes(router: Router, { store, searchSources }: ApiDeps): void {
+const FacetBody = z
+  .object({
+    value: z.string().openapi({ description: 'As the filter of that name takes it' }),
+    label: z.string().optional(),
+    count: z.int(),
+  })
+  .openapi('Facet');
+const facetList = z.array(FacetBody);
+const Facets = z
+  .object({
+    kind: facetList,
+    site: facetList,
+    tag: facetList,
+    feed: facetList,
+    lang: facetList,
+    year: facetList,
+  })
+  .openapi('Facets');
+
+export function searchRoutes(router: Router, { store, searchSources, now, meaning }: ApiDeps): void {
   router.user(
     {
       method: 'get',
@@ -52,7 +75,7 @@ export function searchRoutes(router: Router, { store, searchSources }: ApiDeps):
       const feeds = (await rows.feeds.list())
         .filter(({ name, link, siteUrl }) => `${name}\n${link}\n${siteUrl}`.toLowerCase().includes(words))
         .slice(0, limit);
-      const { hits } = await searchText({ store }, { userId: user.id, q, kinds: ['entry'], limit });
+      const { hits } = await searchText({ store, now }, { userId: user.id, q, kinds: ['entry'], limit });
       const entries = await rows.entries.getMany(hits.map(({ refId }) => refId));
       return c.json(
         {
@@ -76,13 +99,19 @@ export function searchRoutes(router: Router, { store, searchSources }: ApiDeps):
       method: 'get',
       path: '/api/v1/search',
       tags,
-      summary: 'Search everything that you have: words, "phrases", -not, OR, prefix*',
+      summary: 'Search everything that you have',
+      description:
+        'Words, "phrases", -not, this OR that, prefix*, and filters: tag: site: feed: kind: author: lang: before: after: is: (unread, bookmarked, archived, highlighted) and in:title. A filter is negated by a minus; of several of one name one must hold. A value with spaces stands in quotes. Dates are 2026-03-12, 2026-03, 2026, 7d, 2w or today, in UTC. Without words the newest come first.',
       request: {
         query: z.object({
           q,
-          kind: z.enum(searchKinds).optional().openapi({
+          kind: z.enum(askedKinds).optional().openapi({
             description:
-              'Only this kind. Without it everything is searched, and a page that is there as several kinds is shown once: as the saved item rather than the bookmark, and as the bookmark rather than the entry, as long as each matches',
+              'Only this kind; a raindrop is found as the item of its page. Without it everything is searched, and a page that is there as several kinds is shown once: as the saved item rather than the bookmark, and as the bookmark rather than the entry, as long as each matches',
+          }),
+          mode: z.enum(searchModes).default('hybrid').openapi({
+            description:
+              'By words, by meaning, or by both. Where search by meaning is off, words serve, and notice says so',
           }),
           limit: pageLimit(20, 100),
           cursor: z.string().max(200).optional(),
@@ -94,6 +123,16 @@ export function searchRoutes(router: Router, { store, searchSources }: ApiDeps):
             data: z.array(Hit),
             found: z.int(),
             at_least: z.boolean().openapi({ description: 'There may be more than were counted' }),
+            facets: Facets.optional().openapi({
+              description:
+                'What it can be narrowed by, counted over the matches that are ranked; of the first page alone',
+            }),
+            mode: z.enum(searchModes).openapi({ description: 'The mode that served' }),
+            notice: z.string().optional().openapi({ description: 'Why that is another than was asked for' }),
+            suggestion: z
+              .string()
+              .optional()
+              .openapi({ description: 'A query that finds something, where this one finds nothing' }),
             next_cursor: z.string().nullable(),
           }),
           'A page of hits, the best first',
@@ -102,15 +141,13 @@ export function searchRoutes(router: Router, { store, searchSources }: ApiDeps):
       },
     },
     async (c) => {
-      const { q, kind, limit, cursor } = c.req.valid('query');
+      const { q, kind, mode, limit, cursor } = c.req.valid('query');
       const { user } = c.get('actor');
-      const result = await searchText(
-        { store },
-        { userId: user.id, q, limit, ...(kind && { kinds: [kind] }), ...(cursor && { cursor }) },
+      const result = await searchLibrary(
+        { store, sources: searchSources, now, meaning },
+        { userId: user.id, q, mode, limit, ...(kind && { kinds: [kind] }), ...(cursor && { cursor }) },
       );
-      const { hits, query } = result;
-      const shown = await showHits({ sources: searchSources }, { userId: user.id, hits, query });
-      const data = shown.map(({ kind, text, snippet }) => ({
+      const data = result.hits.map(({ kind, text, snippet }) => ({
         kind,
         id: String(text.refId),
         title: text.title,
@@ -124,8 +161,33 @@ export function searchRoutes(router: Router, { store, searchSources }: ApiDeps):
           cut_after: snippet.cutAfter,
         },
       }));
-      const { found, atLeast, nextCursor = null } = result;
-      return c.json({ data, found, at_least: atLeast, next_cursor: nextCursor }, 200);
+      const { found, atLeast, nextCursor = null, facets, mode: served, notice, suggestion } = result;
+      return c.json(
+        {
+          data,
+          found,
+          at_least: atLeast,
+          ...(facets && {
+            facets: {
+              kind: toBodies(facets.kind),
+              site: toBodies(facets.site),
+              tag: toBodies(facets.tag),
+              feed: toBodies(facets.feed),
+              lang: toBodies(facets.lang),
+              year: toBodies(facets.year),
+            },
+          }),
+          mode: served,
+          ...(notice && { notice }),
+          ...(suggestion && { suggestion }),
+          next_cursor: nextCursor,
+        },
+        200,
+      );
     },
   );
+}
+
+function toBodies(facets: readonly Facet[]) {
+  return facets.map(({ value, label, count }) => ({ value, ...(label !== undefined && { label }), count }));
 }

@@ -7,6 +7,7 @@ import type { Database, Writer } from '../database.ts';
 import { dbNow } from '../db-now.ts';
 import { textList } from '../id-list.ts';
 import { isEpoch, leaseUntil, nextEpoch } from '../lease-columns.ts';
+import { notePending } from '../search/pending.ts';
 import type { Row } from '../tables.ts';
 import { itemColumns, toItem } from './deframed-items.ts';
 import { toFeed } from './deframer-feed-store.ts';
@@ -194,7 +195,7 @@ export function deframeRunStore(db: Database, now: Clock) {
         await requireFeedLease(trx, lease);
         await extend(trx, lease, ttlMs);
         const at = now();
-        await trx
+        const inserted = await trx
           .insertInto('deframed_items')
           .values({
             id: item.id,
@@ -214,7 +215,13 @@ export function deframeRunStore(db: Database, now: Clock) {
             updated_at: at,
           })
           .onConflict((conflict) => conflict.columns(['feed_id', 'hash']).doNothing())
+          .returning('number')
           .execute();
+        await notePending(
+          trx,
+          'deframed',
+          inserted.map(({ number }) => number),
+        );
         await addUsage(trx, lease.feedId, item.usage);
       });
     },

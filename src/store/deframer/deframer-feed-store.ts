@@ -6,6 +6,7 @@ import type { Clock } from '../../model/glossary.ts';
 import { isUniqueViolation } from '../constraint.ts';
 import type { Database, Writer } from '../database.ts';
 import { dbNow } from '../db-now.ts';
+import { notePendingOf } from '../search/pending.ts';
 import type { Row } from '../tables.ts';
 
 export type DeframerFeedStore = ReturnType<typeof deframerFeedStore>;
@@ -161,6 +162,11 @@ export function deframerFeedStore(db: Database, now: Clock) {
         const row = await getLive(trx, idOrUrl);
         const changed = { deleted_at: now(), updated_at: now() };
         await trx.updateTable('deframer_feeds').set(changed).where('id', '=', row.id).execute();
+        await notePendingOf(
+          trx,
+          'deframed',
+          sql`SELECT number FROM deframed_items WHERE feed_id = ${row.id} ORDER BY number`,
+        );
         return toFeed({ ...row, ...changed });
       });
     },

@@ -5,7 +5,7 @@ import type { Millis } from '../../model/glossary.ts';
 import type { Database, Reader, Writer } from '../database.ts';
 import { upsertItem } from '../owned/item-rows.ts';
 import { rowsOf } from '../owned/owned-rows.ts';
-import { notePending } from '../search/pending.ts';
+import { noteStars } from '../search/pending.ts';
 import type { MayKeep } from './reserve-ids.ts';
 import { pairList } from './write-entries.ts';
 import { isFree } from './write-feeds.ts';
@@ -70,10 +70,10 @@ export async function putBookmark(
       deleted_at: null,
     })
     .onConflict((conflict) => conflict.columns(['user_id', 'item_id']).doNothing())
-    .returning('id')
+    .returning(['id', 'entry_id', 'item_id'])
     .executeTakeFirst();
   if (!inserted) return 'present';
-  await notePending(trx, 'bookmark', [inserted.id]);
+  await noteStars(trx, [inserted]);
   return put;
 }
 

@@ -3,7 +3,7 @@ import { NotFound } from '../../errors.ts';
 import type { Bookmark, SavedUrl } from '../../model/bookmark.ts';
 import type { Clock } from '../../model/glossary.ts';
 import type { Reader, Writer } from '../database.ts';
-import { notePending } from '../search/pending.ts';
+import { noteStars } from '../search/pending.ts';
 import type { Row } from '../tables.ts';
 import { findGroupId, noneIfMissing } from './group-store.ts';
 import { dropDeletedStar, lockItem, settleItem } from './item-routes.ts';
@@ -98,14 +98,10 @@ export function bookmarkStore(owned: Owned, now: Clock) {
             created_at: at,
           })
           .onConflict((conflict) => conflict.columns(['user_id', 'item_id']).doNothing())
-          .returning('id')
+          .returning(['id', 'entry_id', 'item_id'])
           .execute();
         const changed = inserted.length > 0 ? inserted : await adoptEntry(trx, userId, itemId, bookmark);
-        await notePending(
-          trx,
-          'bookmark',
-          changed.map((row) => row.id),
-        );
+        await noteStars(trx, changed);
         const { id } = await rows
           .select('bookmarks')
           .select('id')
@@ -121,7 +117,7 @@ export function bookmarkStore(owned: Owned, now: Clock) {
         const rows = rowsOf(trx, userId);
         const bookmark = await rows
           .select('bookmarks')
-          .select('item_id')
+          .select(['id', 'entry_id', 'item_id'])
           .where('id', '=', id)
           .where('deleted_at', 'is', null)
           .executeTakeFirst();
@@ -133,7 +129,7 @@ export function bookmarkStore(owned: Owned, now: Clock) {
           .where('deleted_at', 'is', null)
           .executeTakeFirstOrThrow();
         if (numDeletedRows === 0n) throw new NotFound('bookmark');
-        await notePending(trx, 'bookmark', [id]);
+        await noteStars(trx, [bookmark]);
         await settleItem(trx, userId, bookmark.item_id, now());
       });
     },
@@ -146,14 +142,14 @@ async function adoptEntry(
   userId: number,
   itemId: number,
   { entryId, feedId }: NewBookmark,
-): Promise<{ id: number }[]> {
+): Promise<Pick<Row<'bookmarks'>, 'id' | 'entry_id' | 'item_id'>[]> {
   if (entryId === null) return [];
   return rowsOf(trx, userId)
     .update('bookmarks')
     .set({ entry_id: entryId, feed_id: feedId })
     .where('item_id', '=', itemId)
     .where('entry_id', 'is', null)
-    .returning('id')
+    .returning(['id', 'entry_id', 'item_id'])
     .execute();
 }
 

@@ -4,7 +4,8 @@ import type { BulkAction } from '../../model/item.ts';
 import type { Database, Writer } from '../database.ts';
 import { idList } from '../id-list.ts';
 import type { EnrichJobs } from '../pending-items.ts';
-import { notePending } from '../search/pending.ts';
+import { noteItemFacts, notePending } from '../search/pending.ts';
+import type { Row } from '../tables.ts';
 import { requireCollection } from './collection-rows.ts';
 import { enqueueEnrichment, hasPage, type JobItem } from './item-jobs.ts';
 import { dropItems, isInBin, restoreItems, settleItems } from './item-routes.ts';
@@ -62,8 +63,8 @@ export async function changeMany<P>(
 type Action = <P>(work: Work, jobs: EnrichJobs<P>) => Promise<number>;
 
 const actions: Record<BulkAction, Action> = {
-  archive: (work) => set(work, sql`status = 'archived',`, sql`status <> 'archived'`),
-  unarchive: (work) => set(work, sql`status = 'unread',`, sql`status <> 'unread'`),
+  archive: (work) => setStatus(work, 'archived'),
+  unarchive: (work) => setStatus(work, 'unread'),
   favorite: (work) => set(work, sql`is_favorite = 1,`, sql`is_favorite = 0`),
   unfavorite: (work) => set(work, sql`is_favorite = 0,`, sql`is_favorite = 1`),
   addTags: async (work) =>
@@ -108,15 +109,25 @@ const actions: Record<BulkAction, Action> = {
   },
 };
 
+async function setStatus(work: Work, status: Row<'items'>['status']): Promise<number> {
+  const changed = await changedBy(work, sql`status = ${status},`, sql`status <> ${status}`);
+  await noteItemFacts(work.trx, changed);
+  return changed.length;
+}
+
 /** `change` ends in a comma. Returns how many were not so yet. */
-async function set(
+async function set(...args: Parameters<typeof changedBy>): Promise<number> {
+  return (await changedBy(...args)).length;
+}
+
+async function changedBy(
   { db, trx, userId, at, ids }: Pick<Work, 'db' | 'trx' | 'userId' | 'at' | 'ids'>,
   change: RawBuilder<unknown>,
   isOtherwise: RawBuilder<unknown>,
-): Promise<number> {
-  const { rows } = await sql`UPDATE items SET ${change} updated_at = ${at}
+): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`UPDATE items SET ${change} updated_at = ${at}
     WHERE user_id + 0 = ${userId} AND id IN ${idList(db, ids)} AND ${isOtherwise} RETURNING id`.execute(trx);
-  return rows.length;
+  return rows.map(({ id }) => id);
 }
 
 function touch(work: Work, ids: readonly number[]): Promise<number> {

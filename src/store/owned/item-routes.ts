@@ -3,7 +3,8 @@ import { type RawBuilder, sql } from 'kysely';
 import { keepDeletedMs } from '../../model/item.ts';
 import type { Database, Writer } from '../database.ts';
 import { idList } from '../id-list.ts';
-import { notePending } from '../search/pending.ts';
+import { notePending, noteStars } from '../search/pending.ts';
+import type { Row } from '../tables.ts';
 
 /** The item first, before its routes: two that are removed at once must not each take the other for the last. */
 export async function lockItem(db: Database, trx: Writer, userId: number, itemId: number): Promise<void> {
@@ -56,10 +57,10 @@ export async function dropItems(
     UPDATE items SET deleted_at = ${at}, deleted_by = 'person', updated_at = ${at}
     WHERE user_id + 0 = ${userId} AND id IN ${idList(db, itemIds)} AND deleted_at IS NULL
     RETURNING id`.execute(trx);
-  const { rows: stars } = await sql<{ id: number }>`
+  const { rows: stars } = await sql<Star>`
     UPDATE bookmarks SET deleted_at = ${at}
     WHERE user_id = ${userId} AND item_id IN ${idList(db, itemIds)} AND deleted_at IS NULL
-    RETURNING id`.execute(trx);
+    RETURNING id, entry_id, item_id`.execute(trx);
   await noteItems(trx, rows);
   await noteStars(trx, stars);
 }
@@ -77,10 +78,10 @@ export async function restoreItems(
   itemIds: readonly number[],
   at: number,
 ): Promise<{ id: number; url: string; isPending: boolean }[]> {
-  const { rows: stars } = await sql<{ id: number }>`
+  const { rows: stars } = await sql<Star>`
     UPDATE bookmarks SET deleted_at = NULL
     WHERE user_id = ${userId} AND item_id IN ${idList(db, itemIds)} AND deleted_at IS NOT NULL
-    RETURNING id`.execute(trx);
+    RETURNING id, entry_id, item_id`.execute(trx);
   const { rows } = await sql<{ id: number; url: string; enrichment_status: string | null }>`
     UPDATE items SET deleted_at = NULL, deleted_by = '', updated_at = ${at},
       saved_at = CASE WHEN saved_at IS NULL AND NOT ${hasOtherRoutes(userId)} THEN ${at} ELSE saved_at END
@@ -97,12 +98,12 @@ export async function restoreItems(
 
 /** A deleted item that comes back by one route leaves the others behind: they went with it. */
 export async function dropDeletedStar(trx: Writer, userId: number, itemId: number): Promise<void> {
-  const { rows } = await sql<{ id: number }>`
+  const { rows } = await sql<Star>`
     DELETE FROM bookmarks WHERE user_id = ${userId} AND item_id = ${itemId} AND deleted_at IS NOT NULL
-    RETURNING id`.execute(trx);
+    RETURNING id, entry_id, item_id`.execute(trx);
   await noteStars(trx, rows);
 }
 
 const idsOf = (rows: readonly { id: number }[]) => rows.map(({ id }) => id);
 const noteItems = (trx: Writer, rows: readonly { id: number }[]) => notePending(trx, 'item', idsOf(rows));
-const noteStars = (trx: Writer, rows: readonly { id: number }[]) => notePending(trx, 'bookmark', idsOf(rows));
+type Star = Pick<Row<'bookmarks'>, 'id' | 'entry_id' | 'item_id'>;

@@ -14,7 +14,7 @@ import type { SiteIcon } from '../../model/site-icon.ts';
 import type { Writer } from '../database.ts';
 import { textList } from '../id-list.ts';
 import type { EnrichJobs } from '../pending-items.ts';
-import { notePending } from '../search/pending.ts';
+import { noteItemFacts, notePending } from '../search/pending.ts';
 import type { Row } from '../tables.ts';
 import { requireCollection } from './collection-rows.ts';
 import { type BulkChange, changeMany } from './item-bulk.ts';
@@ -112,7 +112,8 @@ export function itemStore(owned: Owned, now: Clock) {
           .where('id', '=', id)
           .execute();
         if (tags) await replaceTags(db, trx, userId, id, tags);
-        if (title !== undefined || excerpt !== undefined) await notePending(trx, 'item', [id]);
+        if (status !== undefined) await noteItemFacts(trx, [id]);
+        else if (title !== undefined || excerpt !== undefined) await notePending(trx, 'item', [id]);
         return getItem(db, trx, userId, id);
       });
     },

@@ -5,7 +5,7 @@ import { Invalid } from '../../errors.ts';
 import { itemLimits } from '../../model/item.ts';
 import type { Database, Writer } from '../database.ts';
 import { idList, textList } from '../id-list.ts';
-import { notePending } from '../search/pending.ts';
+import { noteItemFacts } from '../search/pending.ts';
 
 /**
  * That tags found by their items and names are the user's: `+ 0` keeps SQLite from reading all tags of the user. PostgreSQL
@@ -34,7 +34,7 @@ export async function addTags(
     SELECT item_id FROM item_tags WHERE user_id + 0 = ${userId} AND item_id IN ${idList(db, changed)}
     GROUP BY item_id HAVING count(*) > ${sql.lit(itemLimits.tagsOfItem)} LIMIT 1`.execute(trx);
   if (crowded.length > 0) throw new Invalid(`tags: expected at most ${itemLimits.tagsOfItem} for an item`);
-  await notePending(trx, 'item', changed);
+  await noteItemFacts(trx, changed);
   return changed;
 }
 
@@ -49,7 +49,7 @@ export async function removeTags(
     DELETE FROM item_tags WHERE ${tagsAreOf(db, userId)} AND item_id IN ${idList(db, itemIds)}
       AND name IN ${textList(db, names)} RETURNING item_id AS id`.execute(trx);
   const changed = [...new Set(rows.map(({ id }) => id))];
-  await notePending(trx, 'item', changed);
+  await noteItemFacts(trx, changed);
   return changed;
 }
 
@@ -63,6 +63,6 @@ export async function replaceTags(
 ): Promise<void> {
   await sql`DELETE FROM item_tags WHERE user_id + 0 = ${userId} AND item_id = ${itemId}
     AND name NOT IN ${textList(db, names)}`.execute(trx);
-  await notePending(trx, 'item', [itemId]);
+  await noteItemFacts(trx, [itemId]);
   await addTags(db, trx, userId, [itemId], names);
 }

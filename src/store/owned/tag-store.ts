@@ -5,7 +5,7 @@ import type { Clock } from '../../model/glossary.ts';
 import type { Writer } from '../database.ts';
 import { idList } from '../id-list.ts';
 import { letOthersIn } from '../let-others-in.ts';
-import { notePending } from '../search/pending.ts';
+import { noteItemFacts } from '../search/pending.ts';
 import { tagsAreOf } from './item-tags.ts';
 import type { Owned } from './owned-rows.ts';
 
@@ -95,7 +95,7 @@ export function tagStore({ db, userId }: Owned, now: Clock) {
         if (!(await work(trx, ids))) return false;
         await sql`UPDATE items SET updated_at = ${now()}
           WHERE user_id + 0 = ${userId} AND id IN ${idList(db, ids)}`.execute(trx);
-        await notePending(trx, 'item', ids);
+        await noteItemFacts(trx, ids);
         changed += rows.filter(({ is_live }) => is_live === 1).length;
         return true;
       });

@@ -4,6 +4,7 @@ import { cleanText } from '../clean-text.ts';
 import type { Reader, Writer } from '../database.ts';
 import type { NewRow, Row } from '../tables.ts';
 import { idsToTry, minuteOf } from './doc-id.ts';
+import type { Generation } from './generation.ts';
 import { kindMark, userMark } from './marks.ts';
 import type { DocTerms } from './term-writer.ts';
 import type { TouchedPage } from './twins.ts';
@@ -15,13 +16,25 @@ export interface PendingDoc {
 
 type Terms = Pick<DocTerms, 'title' | 'text'>;
 
+/** What it can be filtered by. */
+export interface IndexedFacts {
+  /** Besides those of its kind and its user. */
+  readonly marks: readonly string[];
+  readonly feedId: number | null;
+  readonly lang: string | null;
+  /** JSON. */
+  readonly tags: string | null;
+  readonly flags: number;
+}
+
 /** A document as it is to be found. */
-export interface IndexedDoc {
+export interface IndexedDoc extends IndexedFacts {
   readonly userId: number;
   readonly title: string;
   readonly urlKey: string | null;
   readonly site: string | null;
   readonly publishedAt: number;
+  /** Of text and marks. */
   readonly textSha256: string;
   /** Only asked for when they are not in the index already. */
   readonly terms: () => Terms;
@@ -51,10 +64,11 @@ const maxAttempts = 14;
 
 export async function readyChanges(
   read: Reader,
+  docs: Generation['docs'],
   kind: string,
   changes: readonly DocChange[],
 ): Promise<ReadyChange[]> {
-  const present = await presentDocs(read, kind, changes);
+  const present = await presentDocs(read, docs, kind, changes);
   return changes.map((change) => {
     const { doc, refId } = change;
     const row = doc && present.get(refId)?.find((candidate) => isAtHome(candidate, doc));
@@ -62,9 +76,14 @@ export async function readyChanges(
   });
 }
 
-export async function planChanges(trx: Writer, kind: string, changes: readonly ReadyChange[]): Promise<Plan> {
+export async function planChanges(
+  trx: Writer,
+  docs: Generation['docs'],
+  kind: string,
+  changes: readonly ReadyChange[],
+): Promise<Plan> {
   const plan: Plan = { inserted: [], updated: [], removed: [], removedTerms: [], terms: [], touched: [] };
-  const present = await presentDocs(trx, kind, changes);
+  const present = await presentDocs(trx, docs, kind, changes);
   const taken = new Map<number, number>();
   for (const { refId, doc, terms } of changes) {
     const rows = present.get(refId) ?? [];
@@ -74,14 +93,18 @@ export async function planChanges(trx: Writer, kind: string, changes: readonly R
     plan.removedTerms.push(...gone);
     touch(plan, ...rows.filter((row) => row !== kept));
     if (!doc) continue;
-    const id = kept?.id ?? (await freeId(trx, refId, doc, taken));
+    const id = kept?.id ?? (await freeId(trx, docs, refId, doc, taken));
     const row = toRow(id, kind, refId, doc);
     if (!kept) plan.inserted.push(row);
     else if (!isSameRow(kept, row)) plan.updated.push(row);
     if (!kept || !isSameRow(kept, row)) touch(plan, row, ...(kept ? [kept] : []));
     if (kept && hasSameText(kept, doc)) continue;
     if (kept) plan.removedTerms.push(id);
-    plan.terms.push({ id, ...(terms ?? doc.terms()), marks: [kindMark(kind), userMark(doc.userId)] });
+    plan.terms.push({
+      id,
+      ...(terms ?? doc.terms()),
+      marks: [kindMark(kind), userMark(doc.userId), ...doc.marks],
+    });
   }
   return plan;
 }
@@ -93,12 +116,13 @@ function touch(plan: Plan, ...rows: readonly Pick<NewRow<'search_docs'>, 'user_i
 
 async function presentDocs(
   read: Reader | Writer,
+  docs: Generation['docs'],
   kind: string,
   changes: readonly PendingDoc[],
 ): Promise<Map<number, Row<'search_docs'>[]>> {
   const refIds = changes.map(({ refId }) => refId);
   const rows = await read
-    .selectFrom('search_docs')
+    .selectFrom(docs)
     .selectAll()
     .where('kind', '=', kind)
     .where('ref_id', 'in', refIds)
@@ -126,6 +150,10 @@ function toRow(id: number, kind: string, refId: number, doc: IndexedDoc): NewRow
     site: cleanText(doc.site),
     published_at: doc.publishedAt,
     text_sha256: doc.textSha256,
+    feed_id: doc.feedId,
+    lang: doc.lang,
+    tags: cleanText(doc.tags),
+    flags: doc.flags,
   };
 }
 
@@ -136,22 +164,30 @@ function isSameRow(row: Row<'search_docs'>, wanted: NewRow<'search_docs'>): bool
 /** `taken` has the highest id of each minute, with those that this transaction gives out. */
 async function freeId(
   trx: Writer,
+  docs: Generation['docs'],
   refId: number,
   doc: IndexedDoc,
   taken: Map<number, number>,
 ): Promise<number> {
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const { from, to } = idsToTry(doc.userId, doc.publishedAt, refId, attempt);
-    const last = taken.get(from) ?? (await highestId(trx, from, to)) ?? from - 1;
+    const last = taken.get(from) ?? (await highestId(trx, docs, from, to)) ?? from - 1;
     taken.set(from, Math.min(last + 1, to));
     if (last < to) return last + 1;
   }
   throw new Error(`no free id for a search document of minute ${minuteOf(doc.publishedAt)}`);
 }
 
-async function highestId(trx: Writer, from: number, to: number): Promise<number | undefined> {
+async function highestId(
+  trx: Writer,
+  docs: Generation['docs'],
+  from: number,
+  to: number,
+): Promise<number | undefined> {
   // Written out: it is asked for every new document, and building it would take longer than running it.
   const { rows } = await sql<{ id: number }>`
-    SELECT id FROM search_docs WHERE id >= ${from} AND id <= ${to} ORDER BY id DESC LIMIT 1`.execute(trx);
+    SELECT id FROM ${sql.table(docs)} WHERE id >= ${from} AND id <= ${to} ORDER BY id DESC LIMIT 1`.execute(
+    trx,
+  );
   return rows[0]?.id;
 }

@@ -1,5 +1,5 @@
-// Which documents must be indexed anew. Whoever changes a document's title, text or date notes it in the same
-// transaction; whoever only marks it read does not.
+// Which documents must be indexed anew. Whoever changes a document's title, text or date, or what it is filtered by, notes it
+// in the same transaction; whoever only marks it read does not.
 import { type RawBuilder, sql } from 'kysely';
 import type { Writer } from '../database.ts';
 
@@ -10,10 +10,10 @@ const perStatement = 500;
 export async function notePending(trx: Writer, kind: string, refIds: readonly number[]): Promise<void> {
   // In one order, so that two transactions that note the same documents cannot wait for each other.
   const ids = [...new Set(refIds)].sort((a, b) => a - b);
-  for (let n = 0; n < ids.length; n += perStatement) {
+  for (const some of portions(ids)) {
     await trx
       .insertInto('search_pending')
-      .values(ids.slice(n, n + perStatement).map((ref_id) => ({ kind, ref_id, version: 1 })))
+      .values(some.map((ref_id) => ({ kind, ref_id, version: 1 })))
       .onConflict((conflict) =>
         conflict
           .columns(['kind', 'ref_id'])
@@ -28,4 +28,56 @@ export async function notePendingOf(trx: Writer, kind: string, select: RawBuilde
   await sql`INSERT INTO search_pending (kind, ref_id, version)
     SELECT ${kind}, ids.*, 1 FROM (${select}) AS ids WHERE true
     ON CONFLICT (kind, ref_id) DO UPDATE SET version = search_pending.version + 1`.execute(trx);
+}
+
+/** Items whose tags, status or highlights changed: their bookmarks are found by those, too. */
+export async function noteItemFacts(trx: Writer, itemIds: readonly number[]): Promise<void> {
+  await notePending(trx, 'item', itemIds);
+  for (const some of portions(itemIds))
+    await notePendingOf(
+      trx,
+      'bookmark',
+      sql`SELECT b.id FROM items i JOIN bookmarks b ON b.user_id = i.user_id AND b.item_id = i.id
+        WHERE i.id IN (${sql.join(some)}) ORDER BY b.id`,
+    );
+}
+
+/** Highlights that came, changed or went, and the items that are highlighted by them, or are no longer. */
+export async function noteAnnotations(trx: Writer, ids: readonly number[]): Promise<void> {
+  await notePending(trx, 'annotation', ids);
+  for (const some of portions(ids)) {
+    const { rows } = await sql<{ id: number }>`
+      SELECT DISTINCT r.item_id AS id FROM annotations a JOIN resources r ON r.id = a.resource_id
+      WHERE a.id IN (${sql.join(some)}) AND r.item_id IS NOT NULL AND r.deleted_at IS NULL`.execute(trx);
+    await noteItemFacts(
+      trx,
+      rows.map(({ id }) => id),
+    );
+  }
+}
+
+/** Stars that came or went: the entry and the item are bookmarked by them, or are no longer. */
+export async function noteStars(
+  trx: Writer,
+  stars: readonly { id: number; entry_id: number | null; item_id: number }[],
+): Promise<void> {
+  await notePending(
+    trx,
+    'bookmark',
+    stars.map(({ id }) => id),
+  );
+  await notePending(
+    trx,
+    'entry',
+    stars.flatMap(({ entry_id }) => entry_id ?? []),
+  );
+  await notePending(
+    trx,
+    'item',
+    stars.map(({ item_id }) => item_id),
+  );
+}
+
+function* portions(ids: readonly number[]): Generator<readonly number[]> {
+  for (let n = 0; n < ids.length; n += perStatement) yield ids.slice(n, n + perStatement);
 }

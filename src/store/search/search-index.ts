@@ -4,11 +4,19 @@ import { sql } from 'kysely';
 import type { Database, Reader, Writer } from '../database.ts';
 import { type Lease, requireLease } from '../lease-store.ts';
 import { type DocChange, type PendingDoc, planChanges, type ReadyChange, readyChanges } from './doc-plan.ts';
+import {
+  createNext,
+  dropGeneration,
+  type Generation,
+  hasPendingNext,
+  isRebuilding,
+  live,
+  next,
+  swap,
+} from './generation.ts';
 import { notePending } from './pending.ts';
 import { termWriter } from './term-writer.ts';
 import { noteTwins } from './twins.ts';
-
-export type SearchIndex = ReturnType<typeof searchIndex>;
 
 const maxRows = 200;
 /** A transaction should end within this time: others wait for the lock. */
@@ -23,8 +31,54 @@ const mostMergeSteps = 1_000;
 /** Of a merge step that nobody waits for. */
 const pagesAlone = 500;
 
+export type SearchIndex = ReturnType<typeof searchIndex>;
+
+/** The index that answers. */
 export function searchIndex(db: Database) {
-  const writer = termWriter(db.engine);
+  return {
+    ...indexOf(db, live),
+
+    /** Begins a rebuild: an index beside this one, which answers nobody yet. What changes from now on is noted for both. */
+    async beginNext(lease: Lease): Promise<NextIndex> {
+      await db.write(async (trx) => {
+        await requireLease(db, trx, lease);
+        await createNext(db, trx, lease.epoch);
+      });
+      return indexOf(db, next);
+    },
+
+    /**
+     * The other index takes the place of this one. `leases` are that of the rebuild and that of the indexer, so that nothing
+     * is written meanwhile. False when there is something left to write into it first.
+     */
+    async takeNext(leases: readonly Lease[], progress: ReadonlyMap<string, string>): Promise<boolean> {
+      const isTaken = await db.write(async (trx) => {
+        for (const lease of leases) await requireLease(db, trx, lease);
+        if (await hasPendingNext(trx)) return false;
+        await swap(db, trx);
+        for (const [kind, to] of progress) await writeProgress(trx, kind, to);
+        return true;
+      });
+      // Apart: to let go of a large index takes a while.
+      if (isTaken) await db.write((trx) => dropGeneration(trx, 'old'));
+      return isTaken;
+    },
+
+    /** Gives a rebuild up. */
+    async dropNext(lease: Lease): Promise<void> {
+      await db.write(async (trx) => {
+        await requireLease(db, trx, lease);
+        await dropGeneration(trx, 'next');
+      });
+    },
+  };
+}
+
+export type NextIndex = ReturnType<typeof indexOf>;
+
+function indexOf(db: Database, generation: Generation) {
+  const { docs, twins, terms, pendingKind } = generation;
+  const writer = termWriter(db.engine, terms);
   /** How many terms fit into the box on this machine. */
   let termsPerBox = 15_000;
   let unmerged = 0;
@@ -34,19 +88,24 @@ export function searchIndex(db: Database) {
     const wroteTerms = await db.write(async (trx) => {
       started = performance.now();
       await requireLease(db, trx, lease);
-      const plan = await planChanges(trx, kind, changes);
+      const plan = await planChanges(trx, docs, kind, changes);
       if (plan.removedTerms.length > 0) await writer.remove(trx, plan.removedTerms);
-      if (plan.removed.length > 0)
-        await trx.deleteFrom('search_docs').where('id', 'in', plan.removed).execute();
+      if (plan.removed.length > 0) await trx.deleteFrom(docs).where('id', 'in', plan.removed).execute();
       for (const { id, ...row } of plan.updated)
-        await trx.updateTable('search_docs').set(row).where('id', '=', id).execute();
-      if (plan.inserted.length > 0) await trx.insertInto('search_docs').values(plan.inserted).execute();
+        await trx.updateTable(docs).set(row).where('id', '=', id).execute();
+      if (plan.inserted.length > 0) await trx.insertInto(docs).values(plan.inserted).execute();
       // One that has another address now, or none, is not found by the old one any more.
       const moved = plan.updated.map(({ id }) => id as number);
-      await noteTwins(trx, plan.touched, [...plan.removed, ...moved]);
+      await noteTwins(trx, generation, plan.touched, [...plan.removed, ...moved]);
       // Terms last: FTS5 holds them in memory until the commit, as long as nothing comes in between.
       await writer.insert(trx, plan.terms);
-      await clearPending(trx, kind, changes);
+      await clearPending(trx, pendingKind(kind), changes);
+      if (generation === live && (await isRebuilding(trx)))
+        await notePending(
+          trx,
+          next.pendingKind(kind),
+          changes.map(({ refId }) => refId),
+        );
       return plan.terms.length > 0 || plan.removedTerms.length > 0;
     });
     if (wroteTerms) unmerged += 1;
@@ -71,7 +130,7 @@ export function searchIndex(db: Database) {
       const rows = await db.read
         .selectFrom('search_pending')
         .select(['ref_id', 'version'])
-        .where('kind', '=', kind)
+        .where('kind', '=', pendingKind(kind))
         .orderBy('ref_id', 'desc')
         .limit(limit)
         .execute();
@@ -89,7 +148,7 @@ export function searchIndex(db: Database) {
       /** When nobody else waits for the index: without the short transactions and the pauses between them. */
       { alone = false } = {},
     ): Promise<void> {
-      const left = changes.length === 0 ? [] : await readyChanges(db.read, kind, changes);
+      const left = changes.length === 0 ? [] : await readyChanges(db.read, docs, kind, changes);
       while (left.length > 0) {
         const fits = alone ? Math.min(left.length, maxRows) : fitting(left, termsPerBox);
         await write(lease, kind, left.splice(0, fits));
@@ -105,7 +164,9 @@ export function searchIndex(db: Database) {
 
     /** Documents that can be found, of all users. */
     async count(): Promise<number> {
-      const { rows } = await sql<{ n: number }>`SELECT count(*) AS n FROM search_docs`.execute(db.heavyRead);
+      const { rows } = await sql<{ n: number }>`SELECT count(*) AS n FROM ${sql.table(docs)}`.execute(
+        db.heavyRead,
+      );
       return Number(rows[0]?.n ?? 0);
     },
 
@@ -116,7 +177,7 @@ export function searchIndex(db: Database) {
     async clear(): Promise<void> {
       await db.write(async (trx) => {
         await writer.removeAll(trx);
-        for (const table of ['search_docs', 'search_twins'] as const) await trx.deleteFrom(table).execute();
+        for (const table of [docs, twins]) await trx.deleteFrom(table).execute();
         await trx.deleteFrom('meta').where('key', 'like', progressKey('%')).execute();
       });
     },
@@ -132,14 +193,18 @@ export function searchIndex(db: Database) {
         await requireLease(db, trx, lease);
         if ((await readProgress(trx, kind)) !== from) return;
         await notePending(trx, kind, refIds);
-        await trx
-          .insertInto('meta')
-          .values({ key: progressKey(kind), value: to })
-          .onConflict((conflict) => conflict.column('key').doUpdateSet({ value: to }))
-          .execute();
+        await writeProgress(trx, kind, to);
       });
     },
   };
+}
+
+async function writeProgress(trx: Writer, kind: string, value: string): Promise<void> {
+  await trx
+    .insertInto('meta')
+    .values({ key: progressKey(kind), value })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
+    .execute();
 }
 
 async function readProgress(read: Reader | Writer, kind: string): Promise<string | undefined> {

@@ -21,67 +21,73 @@ export interface TermWriter {
   mergeStep(trx: Writer, fewest: number, pages?: number): Promise<boolean>;
 }
 
-export function termWriter(engine: Database['engine']): TermWriter {
-  return engine === 'sqlite' ? fts5Writer : tsvectorWriter;
+export function termWriter(engine: Database['engine'], table: string): TermWriter {
+  return engine === 'sqlite' ? fts5Writer(table) : tsvectorWriter(table);
 }
 
 /** About a millisecond's worth. */
 const pagesPerMerge = 16;
-// Compiled here and not by Kysely: for statements this short, building them would take longer than running them.
-const insertTerms = 'INSERT INTO search_terms (rowid, title, text, marks) VALUES (?, ?, ?, ?)';
-const deleteTerms = 'DELETE FROM search_terms WHERE rowid = ?';
-// Written into the statement: as parameters, numbers come as floating point, which FTS5 refuses here.
-const command = (name: 'usermerge' | 'merge', value: number) =>
-  CompiledQuery.raw(`INSERT INTO search_terms (search_terms, rank) VALUES ('${name}', ${value})`);
 
-const fts5Writer: TermWriter = {
-  async insert(trx, docs) {
-    for (const { id, title, text, marks } of docs) {
-      const columns = [title, text, marks].map((terms) => terms.join(' '));
-      await trx.executeQuery(CompiledQuery.raw(insertTerms, [id, ...columns]));
-    }
-  },
+function fts5Writer(table: string): TermWriter {
+  // Compiled here and not by Kysely: for statements this short, building them would take longer than running them.
+  const insertTerms = `INSERT INTO ${table} (rowid, title, text, marks) VALUES (?, ?, ?, ?)`;
+  const deleteTerms = `DELETE FROM ${table} WHERE rowid = ?`;
+  // Written into the statement: as parameters, numbers come as floating point, which FTS5 refuses here.
+  const command = (name: 'usermerge' | 'merge', value: number) =>
+    CompiledQuery.raw(`INSERT INTO ${table} (${table}, rank) VALUES ('${name}', ${value})`);
 
-  async remove(trx, ids) {
-    for (const id of ids) await trx.executeQuery(CompiledQuery.raw(deleteTerms, [id]));
-  },
+  return {
+    async insert(trx, docs) {
+      for (const { id, title, text, marks } of docs) {
+        const columns = [title, text, marks].map((terms) => terms.join(' '));
+        await trx.executeQuery(CompiledQuery.raw(insertTerms, [id, ...columns]));
+      }
+    },
 
-  async removeAll(trx) {
-    await sql`INSERT INTO search_terms (search_terms) VALUES ('delete-all')`.execute(trx);
-  },
+    async remove(trx, ids) {
+      for (const id of ids) await trx.executeQuery(CompiledQuery.raw(deleteTerms, [id]));
+    },
 
-  async mergeStep(trx, fewest, pages = pagesPerMerge) {
-    await trx.executeQuery(command('usermerge', fewest));
-    const changes = async () => {
-      const { rows } = await sql<{ n: number }>`SELECT total_changes() AS n`.execute(trx);
-      return rows[0]?.n ?? 0;
-    };
-    const before = await changes();
-    await trx.executeQuery(command('merge', pages));
-    // As its documentation has it: fewer than two changes mean that nothing was merged.
-    return (await changes()) - before >= 2;
-  },
-};
+    async removeAll(trx) {
+      await trx.executeQuery(CompiledQuery.raw(`INSERT INTO ${table} (${table}) VALUES ('delete-all')`));
+    },
 
-const tsvectorWriter: TermWriter = {
-  async insert(trx, docs) {
-    for (const { id, ...terms } of docs) {
-      for (const [part, vector] of tsvectors(terms).entries())
-        await sql`INSERT INTO search_terms (doc_id, part, terms) VALUES (${id}, ${part}, ${vector}::tsvector)`.execute(
-          trx,
-        );
-    }
-  },
+    async mergeStep(trx, fewest, pages = pagesPerMerge) {
+      await trx.executeQuery(command('usermerge', fewest));
+      const changes = async () => {
+        const { rows } = await sql<{ n: number }>`SELECT total_changes() AS n`.execute(trx);
+        return rows[0]?.n ?? 0;
+      };
+      const before = await changes();
+      await trx.executeQuery(command('merge', pages));
+      // As its documentation has it: fewer than two changes mean that nothing was merged.
+      return (await changes()) - before >= 2;
+    },
+  };
+}
 
-  async remove(trx, ids) {
-    await sql`DELETE FROM search_terms WHERE doc_id IN (${sql.join(ids)})`.execute(trx);
-  },
+function tsvectorWriter(name: string): TermWriter {
+  const table = sql.table(name);
+  return {
+    async insert(trx, docs) {
+      for (const { id, ...terms } of docs) {
+        for (const [part, vector] of tsvectors(terms).entries())
+          await sql`INSERT INTO ${table} (doc_id, part, terms) VALUES (${id}, ${part}, ${vector}::tsvector)`.execute(
+            trx,
+          );
+      }
+    },
 
-  async removeAll(trx) {
-    await sql`DELETE FROM search_terms`.execute(trx);
-  },
+    async remove(trx, ids) {
+      await sql`DELETE FROM ${table} WHERE doc_id IN (${sql.join(ids)})`.execute(trx);
+    },
 
-  async mergeStep() {
-    return false;
-  },
-};
+    async removeAll(trx) {
+      await sql`DELETE FROM ${table}`.execute(trx);
+    },
+
+    async mergeStep() {
+      return false;
+    },
+  };
+}

@@ -1,11 +1,11 @@
 // A query in the language of tsquery. Every lexeme is quoted, so that no term can be an operator.
-import type { SearchPhrase, SearchQuery } from '../../model/search.ts';
-import { kindMark, userMark } from './marks.ts';
+import type { MarkSet, PhraseTerms, SearchQuery, SearchScope } from '../../model/search.ts';
+import { userMark } from './marks.ts';
 
 export interface PostgresQuery {
   /**
    * What the index of terms answers. It takes the words of a phrase in any order, since the parts of a long document
-   * have its phrases; it never leaves out what matches.
+   * have its phrases; it never leaves out what matches. Empty where nothing is asked of the terms.
    */
   readonly words: string;
   /** Each must match, in the document or in one of its parts: groups in which a phrase stands. */
@@ -17,15 +17,22 @@ export interface PostgresQuery {
 }
 
 export function postgresQuery(
-  { all, none }: SearchQuery,
+  { all, none, inTitle }: Pick<SearchQuery, 'all' | 'none' | 'inTitle'>,
+  marks: Pick<SearchScope, 'all' | 'none'>,
   userId: number,
-  kinds?: readonly string[],
 ): PostgresQuery {
-  const groups = [...all.map((phrases) => anyOf(phrases.map(inAnyOrder))), lexeme(userMark(userId))];
-  if (kinds) groups.push(anyOf(kinds.map((kind) => lexeme(kindMark(kind)))));
+  const weight = inTitle ? 'A' : '';
+  const inARow = (phrase: PhraseTerms) => joined(phrase, ' <-> ', weight);
+  const inAnyOrder = (phrase: PhraseTerms) => joined(phrase, ' & ', weight);
+  const groups = [
+    ...all.map((phrases) => anyOf(phrases.map(inAnyOrder))),
+    ...marks.all.map((sets) => anyOf(sets.map(together))),
+  ];
+  // The ids alone say whose documents they are. With words to look for, the index of terms is asked for the user, too.
+  if (groups.length > 0) groups.push(lexeme(userMark(userId)));
   const words = none.filter((phrase) => phrase.terms.length === 1).map((phrase) => `!${inARow(phrase)}`);
   return {
-    words: [...groups, ...words].join(' & '),
+    words: [...groups, ...words, ...marks.none.map((set) => `!${together(set)}`)].join(' & '),
     phrases: all
       .filter((phrases) => phrases.some(({ terms }) => terms.length > 1))
       .map((phrases) => anyOf(phrases.map(inARow))),
@@ -34,20 +41,23 @@ export function postgresQuery(
   };
 }
 
+/** Nothing to choose from is nothing that matches. */
 function anyOf(expressions: readonly string[]): string {
+  if (expressions.length === 0) return lexeme(nothing);
   return expressions.length === 1 ? (expressions[0] as string) : `(${expressions.join(' | ')})`;
 }
 
-function inARow({ terms, prefix }: SearchPhrase): string {
-  return joined(terms, prefix, ' <-> ');
+const nothing = '\ue000';
+
+function together(set: MarkSet): string {
+  return set.length === 1 ? lexeme(set[0] as string) : `(${set.map(lexeme).join(' & ')})`;
 }
 
-function inAnyOrder({ terms, prefix }: SearchPhrase): string {
-  return joined(terms, prefix, ' & ');
-}
-
-function joined(terms: readonly string[], prefix: boolean, operator: string): string {
-  const lexemes = terms.map((term, n) => lexeme(term) + (prefix && n === terms.length - 1 ? ':*' : ''));
+function joined({ terms, prefix }: PhraseTerms, operator: string, weight: '' | 'A'): string {
+  const lexemes = terms.map((term, n) => {
+    const flags = (prefix && n === terms.length - 1 ? '*' : '') + weight;
+    return lexeme(term) + (flags === '' ? '' : `:${flags}`);
+  });
   return lexemes.length === 1 ? (lexemes[0] as string) : `(${lexemes.join(operator)})`;
 }
 

@@ -3,6 +3,7 @@
 import { type SearchKind, searchKinds } from '../../model/search.ts';
 import type { Writer } from '../database.ts';
 import type { NewRow, Row } from '../tables.ts';
+import type { Generation } from './generation.ts';
 
 /** An address of which documents came, changed or went. */
 export interface TouchedPage {
@@ -16,6 +17,7 @@ type Twin = NewRow<'search_twins'>;
 /** `removed` are documents that are gone from where they were: no row says any more of which page that was. */
 export async function noteTwins(
   trx: Writer,
+  { docs: docsTable, twins: twinsTable }: Pick<Generation, 'docs' | 'twins'>,
   touched: readonly TouchedPage[],
   removed: readonly number[],
 ): Promise<void> {
@@ -23,7 +25,7 @@ export async function noteTwins(
   const twins: Twin[] = [];
   for (const [userId, pages] of Map.groupBy(touched, (page) => page.userId)) {
     const docs = await trx
-      .selectFrom('search_docs')
+      .selectFrom(docsTable)
       .select(['id', 'kind', 'ref_id', 'title', 'published_at', 'url_key'])
       .where('user_id', '=', userId)
       .where('url_key', 'in', [...new Set(pages.map(({ urlKey }) => urlKey))])
@@ -31,18 +33,23 @@ export async function noteTwins(
     gone.push(...docs.map(({ id }) => id));
     twins.push(...twinsAmong(docs));
   }
-  await replaceTwins(trx, gone, twins);
+  await replaceTwins(trx, twinsTable, gone, twins);
 }
 
-async function replaceTwins(trx: Writer, ids: readonly number[], twins: readonly Twin[]): Promise<void> {
+async function replaceTwins(
+  trx: Writer,
+  table: Generation['twins'],
+  ids: readonly number[],
+  twins: readonly Twin[],
+): Promise<void> {
   for (let at = 0; at < ids.length; at += rowsAtOnce)
     await trx
-      .deleteFrom('search_twins')
+      .deleteFrom(table)
       .where('doc_id', 'in', ids.slice(at, at + rowsAtOnce))
       .execute();
   for (let at = 0; at < twins.length; at += rowsAtOnce)
     await trx
-      .insertInto('search_twins')
+      .insertInto(table)
       .values(twins.slice(at, at + rowsAtOnce))
       .execute();
 }

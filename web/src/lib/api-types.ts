@@ -131,10 +131,22 @@ export interface Hit {
   snippet: { text: string; hits: [number, number][]; cut_before: boolean; cut_after: boolean };
 }
 
+export interface Facet {
+  /** As a filter takes it. */
+  value: string;
+  label?: string;
+  count: number;
+}
+
 export interface SearchPage {
   data: Hit[];
   found: number;
   at_least: boolean;
+  /** Of the first page alone. */
+  facets?: Record<'kind' | 'site' | 'tag' | 'feed' | 'lang' | 'year', Facet[]>;
+  mode: 'text' | 'semantic' | 'hybrid';
+  notice?: string;
+  suggestion?: string;
   next_cursor: string | null;
 }
 

@@ -37,7 +37,7 @@ const mostIds = 10_000;
 /** The best of what a search finds; the other conditions are looked at among these. */
 const searchedEntries = 1_000;
 
-export function entryRoutes(add: AddRoute, { store }: ApiDeps): void {
+export function entryRoutes(add: AddRoute, { store, now }: ApiDeps): void {
   add('get', '/entries', (c) => sendEntries(c, {}));
 
   add('get', '/feeds/{id}/entries', async (c) => {
@@ -113,8 +113,12 @@ export function entryRoutes(add: AddRoute, { store }: ApiDeps): void {
     if (isEmpty) return { ids: [], total: 0 };
     const hits =
       search &&
-      (await searchText({ store }, { userId: user.id, q: search, kinds: ['entry'], limit: searchedEntries }))
-        .hits;
+      (
+        await searchText(
+          { store, now },
+          { userId: user.id, q: search, kinds: ['entry'], limit: searchedEntries },
+        )
+      ).hits;
     const among = hits ? hits.map(({ refId }) => refId) : undefined;
     return rows.entryQueries.find({ ...query, among, ...over });
   }

@@ -4,7 +4,7 @@ import { type HighlightKind, highlightKinds } from '../../../model/highlight.ts'
 import type { Database, Writer } from '../../database.ts';
 import { idList } from '../../id-list.ts';
 import { letOthersIn } from '../../let-others-in.ts';
-import { notePending } from '../../search/pending.ts';
+import { noteAnnotations, notePending } from '../../search/pending.ts';
 import { liveRows, parents } from './live-rows.ts';
 
 interface DropDeps {
@@ -48,5 +48,6 @@ export async function dropHighlights(
     .set({ deleted_at: at, deleted_by: 'person', updated_at: at })
     .where('id', 'in', idList(db, ids) as never)
     .execute();
-  if (kind === 'annotations') await notePending(trx, 'annotation', ids);
+  if (kind === 'annotations') await noteAnnotations(trx, ids);
+  if (kind === 'notes') await notePending(trx, 'note', ids);
 }

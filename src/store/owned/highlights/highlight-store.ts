@@ -16,7 +16,7 @@ import { isUniqueViolation } from '../../constraint.ts';
 import type { Reader, Writer } from '../../database.ts';
 import { idList } from '../../id-list.ts';
 import type { EnrichJobs } from '../../pending-items.ts';
-import { notePending } from '../../search/pending.ts';
+import { noteAnnotations, notePending } from '../../search/pending.ts';
 import type { NewRow, Row } from '../../tables.ts';
 import { lockItem } from '../item-routes.ts';
 import { type Owned, rowsOf } from '../owned-rows.ts';
@@ -274,7 +274,7 @@ export function highlightStore({ db, userId }: Owned, now: Clock) {
             content: comment.content,
             made_at: at,
           });
-        await notePending(trx, 'annotation', [id]);
+        await noteAnnotations(trx, [id]);
         return toHighlight.annotations((await getRow(trx, 'annotations', id)) as Row<'annotations'>);
       });
     },
@@ -290,6 +290,7 @@ export function highlightStore({ db, userId }: Owned, now: Clock) {
           made_at: at,
         });
         if (kind === 'comments') await notePending(trx, 'annotation', [given.parentId]);
+        else await notePending(trx, 'note', [id]);
         return toHighlight[kind]((await getRow(trx, kind, id)) as never) as HighlightRows[K];
       });
     },
@@ -309,11 +310,21 @@ export function highlightStore({ db, userId }: Owned, now: Clock) {
           .select('id')
           .where('resource_id', '=', id)
           .execute();
+        const notes = await liveRows(trx, userId)
+          .select('notes')
+          .select('id')
+          .where('resource_id', '=', id)
+          .execute();
         // They are found by the title, too.
         await notePending(
           trx,
           'annotation',
           passages.map((row) => row.id),
+        );
+        await notePending(
+          trx,
+          'note',
+          notes.map((row) => row.id),
         );
         return getNamed(trx, id);
       });
@@ -443,6 +454,7 @@ export function highlightStore({ db, userId }: Owned, now: Clock) {
 
   async function noteSearch(trx: Writer, kind: HighlightKind, row: Row<HighlightKind>): Promise<void> {
     if (kind === 'comments') await notePending(trx, 'annotation', [(row as Row<'comments'>).annotation_id]);
+    if (kind === 'notes') await notePending(trx, 'note', [row.id]);
   }
 
   function nameTaken(kind: HighlightKind) {

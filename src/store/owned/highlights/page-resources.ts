@@ -7,7 +7,7 @@ import type { Database, Reader, Writer } from '../../database.ts';
 import { textList } from '../../id-list.ts';
 import { letOthersIn } from '../../let-others-in.ts';
 import type { EnrichJobs } from '../../pending-items.ts';
-import { notePending } from '../../search/pending.ts';
+import { noteItemFacts } from '../../search/pending.ts';
 import { enqueueEnrichment } from '../item-jobs.ts';
 import { dropDeletedStar, lockItem, settleItem } from '../item-routes.ts';
 import { insertItems, upsertItem } from '../item-rows.ts';
@@ -143,7 +143,7 @@ async function insertNewItems<P>(
   const urls = new Map(pages.map(({ saved }) => [saved.key, saved.url]));
   const items = [...ids].map(([key, id]) => ({ id, url: urls.get(key) as string }));
   await enqueueEnrichment(db, trx, userId, jobs, items, { at });
-  await notePending(trx, 'item', [...ids.values()]);
+  await noteItemFacts(trx, [...ids.values()]);
   return ids;
 }
 
@@ -154,7 +154,7 @@ async function upsertItemOf<P>({ db, trx, userId, jobs, at, by }: PageDeps<P>, {
   if (was === 'new' || was === 'deleted')
     await enqueueEnrichment(db, trx, userId, jobs, [{ id, url: saved.url }], { at });
   // What is highlighted can be found.
-  await notePending(trx, 'item', [id]);
+  await noteItemFacts(trx, [id]);
   return id;
 }
 
@@ -201,6 +201,6 @@ export async function settlePage(
   at: Millis,
 ): Promise<void> {
   if (itemId === null) return;
-  await notePending(trx, 'item', [itemId]);
+  await noteItemFacts(trx, [itemId]);
   await settleItem(trx, userId, itemId, at);
 }

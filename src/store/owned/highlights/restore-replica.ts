@@ -5,7 +5,7 @@ import type { Database, Writer } from '../../database.ts';
 import { idList, textList } from '../../id-list.ts';
 import { letOthersIn } from '../../let-others-in.ts';
 import type { EnrichJobs } from '../../pending-items.ts';
-import { notePending } from '../../search/pending.ts';
+import { noteAnnotations, notePending } from '../../search/pending.ts';
 import type { NewRow, Row } from '../../tables.ts';
 import { rowsOf } from '../owned-rows.ts';
 import { anyRows, getAnyRow } from './any-rows.ts';
@@ -50,7 +50,8 @@ export async function restoreReplica(
     .returning('id')
     .executeTakeFirstOrThrow();
   await bringChildren(deps, kind, new Map([[row.id, inserted.id]]), row.deleted_at);
-  if (kind === 'annotations') await notePending(trx, 'annotation', [inserted.id]);
+  if (kind === 'annotations') await noteAnnotations(trx, [inserted.id]);
+  if (kind === 'notes') await notePending(trx, 'note', [inserted.id]);
   return { id: inserted.id, isNew: true };
 }
 
@@ -167,7 +168,8 @@ async function copyChildren(
     .returning(['id', 'original_id'])
     .execute();
   const copies = new Map(inserted.map(({ id, original_id }) => [Number(original_id), id]));
-  if (kind === 'annotations') await notePending(trx, 'annotation', [...copies.values()]);
+  if (kind === 'annotations') await noteAnnotations(trx, [...copies.values()]);
+  if (kind === 'notes') await notePending(trx, 'note', [...copies.values()]);
   await bringChildren(deps, kind, copies, missing[0]?.deleted_at ?? null);
 }
 

@@ -16,7 +16,7 @@ import type { Database, Writer } from '../../database.ts';
 import { idList, textList } from '../../id-list.ts';
 import { letOthersIn } from '../../let-others-in.ts';
 import type { EnrichJobs } from '../../pending-items.ts';
-import { notePending } from '../../search/pending.ts';
+import { noteAnnotations, notePending } from '../../search/pending.ts';
 import type { NewRow, Row } from '../../tables.ts';
 import { type Owned, rowsOf } from '../owned-rows.ts';
 import { toJson } from './highlight-rows.ts';
@@ -327,8 +327,9 @@ async function noteSearch<P>(
   kind: HighlightKind,
   ids: readonly number[],
 ): Promise<void> {
-  if (kind === 'annotations') return notePending(trx, 'annotation', ids);
-  if (kind === 'notes' || ids.length === 0) return;
+  if (kind === 'annotations') return noteAnnotations(trx, ids);
+  if (kind === 'notes') return notePending(trx, 'note', ids);
+  if (ids.length === 0) return;
   const rows = liveRows(trx, userId);
   const found =
     kind === 'comments'
@@ -341,6 +342,18 @@ async function noteSearch<P>(
           .select('id')
           .where('resource_id', 'in', idList(db, ids) as never);
   const passages = await found.execute();
+  if (kind === 'resources') {
+    const notes = await rows
+      .select('notes')
+      .select('id')
+      .where('resource_id', 'in', idList(db, ids) as never)
+      .execute();
+    await notePending(
+      trx,
+      'note',
+      notes.map(({ id }) => id),
+    );
+  }
   await notePending(
     trx,
     'annotation',

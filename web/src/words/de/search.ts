@@ -8,7 +8,7 @@ export const search: Words['search'] = {
   clear: 'Leeren',
   more: 'Mehr zeigen',
   untitled: 'Ohne Titel',
-  kinds: { entry: '', item: 'Gespeichert', bookmark: 'Lesezeichen', feed: 'Feed', annotation: 'Markierung' },
+  kinds: { entry: '', item: 'Gespeichert', bookmark: 'Lesezeichen', feed: 'Feed', annotation: 'Markierung', note: 'Notiz', deframed: 'Entschärft' },
   teach: {
     title: 'Finde alles, dem du folgst oder was du aufgehoben hast',
     examples: [

@@ -6,7 +6,7 @@ export const search = {
   clear: 'Clear',
   more: 'Show more',
   untitled: 'Untitled',
-  kinds: { entry: '', item: 'Saved', bookmark: 'Bookmark', feed: 'Feed', annotation: 'Highlight' },
+  kinds: { entry: '', item: 'Saved', bookmark: 'Bookmark', feed: 'Feed', annotation: 'Highlight', note: 'Note', deframed: 'Deframed' },
   teach: {
     title: 'Find anything you follow or have kept',
     examples: [

@@ -1,0 +1,166 @@
+// The one search over everything that a user has: what the routes, the command, MCP and ask call.
+import { Invalid, Unavailable, Upstream } from '../errors.ts';
+import type { Clock } from '../model/glossary.ts';
+import type { SearchFacets, SearchHit, SearchSources } from '../model/search.ts';
+import type { Store } from '../store/store.ts';
+import { parseCursor, writeCursor } from './cursor.ts';
+import { fuse } from './fuse.ts';
+import { findText, type Understood, understand } from './search-text.ts';
+import { type ShownHit, showHits } from './show-hits.ts';
+import { suggestQuery } from './suggest-query.ts';
+
+export const searchModes = ['text', 'semantic', 'hybrid'] as const;
+export type SearchMode = (typeof searchModes)[number];
+
+/** Finds by meaning. The filters of a query are not its business: what it finds is filtered here. */
+export interface MeaningSearch {
+  /** The nearest first. */
+  find(input: {
+    readonly userId: number;
+    readonly text: string;
+    readonly kinds?: readonly string[];
+    readonly limit: number;
+  }): Promise<readonly { readonly kind: string; readonly refId: number; readonly score: number }[]>;
+}
+
+export interface LibraryDeps {
+  readonly store: Pick<Store, 'forUser'>;
+  readonly sources: SearchSources;
+  readonly now: Clock;
+  /** Where embeddings are off, there is none. */
+  readonly meaning?: MeaningSearch | undefined;
+}
+
+export interface LibraryInput {
+  readonly userId: number;
+  readonly q: string;
+  /** All kinds when absent. */
+  readonly kinds?: readonly string[];
+  readonly mode: SearchMode;
+  readonly limit: number;
+  /** As the page before gave it. */
+  readonly cursor?: string;
+}
+
+export interface LibraryResult {
+  readonly hits: readonly ShownHit[];
+  /** Of the first page alone. */
+  readonly facets?: SearchFacets;
+  readonly found: number;
+  /** There are at least as many as `found` says, perhaps more. */
+  readonly atLeast: boolean;
+  readonly nextCursor?: string;
+  /** The mode that served. */
+  readonly mode: SearchMode;
+  /** Why that is another than was asked for. */
+  readonly notice?: string;
+  /** What may have been meant, where nothing was found. */
+  readonly suggestion?: string;
+}
+
+/** So many of each list are fused. */
+const fusedDepth = 200;
+
+interface Page {
+  readonly hits: readonly SearchHit[];
+  readonly facets?: SearchFacets;
+  readonly found: number;
+  readonly atLeast: boolean;
+  readonly nextCursor?: string;
+}
+
+export async function searchLibrary(deps: LibraryDeps, input: LibraryInput): Promise<LibraryResult> {
+  const cursor = input.cursor === undefined ? undefined : parseCursor(input.cursor);
+  const asked = await understand(deps, { ...input, at: cursor?.at ?? deps.now() });
+  const { mode, notice, found } = await servedBy(deps, input, asked);
+  // A page of a list that was fused goes on in that list; when it can no longer be made, it ends.
+  if (cursor && (cursor.by === 'place') !== (found !== undefined))
+    throw new Invalid('cursor: expected the cursor of the page before, of a search of the same mode');
+  const page =
+    found === undefined
+      ? await textPage(deps, input, asked, cursor?.by === 'rank' ? cursor.after : undefined)
+      : await fusedPage(deps, input, asked, {
+          mode,
+          found,
+          from: cursor?.by === 'place' ? cursor.from : undefined,
+        });
+  const { userId } = input;
+  const hits = await showHits(deps, { userId, hits: page.hits, query: asked.query });
+  const isEmpty = page.found === 0 && cursor === undefined;
+  const suggestion = isEmpty ? await suggestQuery(deps, asked) : undefined;
+  return { ...page, hits, mode, ...(notice && { notice }), ...(suggestion && { suggestion }) };
+}
+
+interface Served {
+  readonly mode: SearchMode;
+  readonly notice?: string;
+  /** What was found by meaning; undefined where words alone serve. */
+  readonly found?: readonly { readonly kind: string; readonly refId: number }[];
+}
+
+async function servedBy(
+  { meaning }: LibraryDeps,
+  { mode, userId, kinds }: LibraryInput,
+  { query }: Understood,
+): Promise<Served> {
+  if (mode === 'text' || query.all.length === 0) return { mode: 'text' };
+  if (!meaning)
+    return { mode: 'text', notice: 'Search by meaning is off: this was found by its words alone.' };
+  const text = query.all.map((group) => group.map((phrase) => phrase.text).join(' ')).join(' ');
+  try {
+    const found = await meaning.find({ userId, text, limit: fusedDepth, ...(kinds && { kinds }) });
+    return { mode, found };
+  } catch (error) {
+    if (!(error instanceof Unavailable || error instanceof Upstream)) throw error;
+    return {
+      mode: 'text',
+      notice: 'Search by meaning did not answer: this was found by its words alone.',
+    };
+  }
+}
+
+async function textPage(
+  deps: LibraryDeps,
+  { limit, cursor }: LibraryInput,
+  asked: Understood,
+  after: Parameters<typeof findText>[2]['after'],
+): Promise<Page> {
+  const { search } = deps.store.forUser(asked.userId);
+  const [page, facets] = await Promise.all([
+    findText(deps, asked, { limit, ...(after && { after }) }),
+    cursor === undefined ? search.facets(asked.query, asked.scope) : undefined,
+  ]);
+  const { hits, found, atLeast, nextCursor } = page;
+  return { hits, found, atLeast, ...(facets && { facets }), ...(nextCursor && { nextCursor }) };
+}
+
+async function fusedPage(
+  deps: LibraryDeps,
+  { limit }: LibraryInput,
+  asked: Understood,
+  served: Required<Pick<Served, 'mode' | 'found'>> & { readonly from: number | undefined },
+): Promise<Page> {
+  const { search } = deps.store.forUser(asked.userId);
+  const { query, scope, at } = asked;
+  const isHybrid = served.mode === 'hybrid';
+  const [byWords, allowed] = await Promise.all([
+    isHybrid ? findText(deps, asked, { limit: fusedDepth, withPages: true }) : undefined,
+    search.allowed(query, scope, served.found),
+  ]);
+  const named = new Map(allowed.map((hit) => [`${hit.kind} ${hit.refId}`, hit]));
+  const byMeaning = served.found.flatMap(({ kind, refId }) => named.get(`${kind} ${refId}`) ?? []);
+  const all = fuse(
+    [byWords?.hits ?? [], byMeaning],
+    ({ page, docId }) => (scope.namesKinds ? docId : page),
+    (hit, than) => hit.place < than.place,
+  ).map(({ item }) => item);
+  const from = served.from ?? 0;
+  const next = from + limit;
+  return {
+    hits: all.slice(from, next),
+    found: all.length,
+    atLeast: byWords !== undefined && (byWords.atLeast || byWords.nextCursor !== undefined),
+    ...(served.from === undefined && { facets: await search.facetsOf(all.map(({ docId }) => docId)) }),
+    ...(next < all.length && { nextCursor: writeCursor({ by: 'place', at, from: next }) }),
+  };
+}

@@ -1,0 +1,155 @@
+// Words and meaning together, and what is newer a little higher: the same on both engines, and the same from page to page.
+import { beforeEach, expect, it } from 'vitest';
+import { Invalid, Upstream } from '../../src/errors.ts';
+import type { SearchSources } from '../../src/model/search.ts';
+import { type LibraryInput, type MeaningSearch, searchLibrary } from '../../src/search/search-library.ts';
+import { searchText } from '../../src/search/search-text.ts';
+import { freshness } from '../../src/store/search/freshness.ts';
+import type { Store } from '../../src/store/store.ts';
+import { onEachEngine, openFreshStore } from '../support/engines.ts';
+import { indexAll, MemorySource } from '../support/search-docs.ts';
+
+const minuteMs = 60_000;
+const yearMinutes = 365 * 24 * 60;
+const now = 1_760_000_040_000;
+
+onEachEngine('a search of the library', (engine) => {
+  let store: Store;
+  let entries: MemorySource;
+  let items: MemorySource;
+
+  beforeEach(async () => {
+    ({ store } = await openFreshStore(engine));
+    for (const username of ['anna', 'ben'])
+      await store.users.create({
+        username,
+        passwordHash: null,
+        role: username === 'anna' ? 'owner' : 'member',
+      });
+    entries = new MemorySource('entry');
+    items = new MemorySource('item');
+    return () => store.close();
+  });
+
+  const index = () => indexAll(store, entries, items);
+  const found = (...names: string[]): MeaningSearch => ({
+    find: async () =>
+      names.map((name, n) => {
+        const [kind = '', refId] = name.split(' ');
+        return { kind, refId: Number(refId), score: 1 / (n + 1) };
+      }),
+  });
+  const search = (input: Partial<LibraryInput> & { q: string }, meaning?: MeaningSearch) =>
+    searchLibrary(
+      {
+        store,
+        sources: { entry: entries, item: items } as unknown as SearchSources,
+        now: () => now,
+        meaning,
+      },
+      { userId: 1, mode: 'hybrid', limit: 20, ...input },
+    );
+  const names = ({ hits }: Awaited<ReturnType<typeof search>>) =>
+    hits.map(({ kind, text }) => `${kind} ${text.refId}`);
+
+  it('counts what is newer a little more, by one function, and the same on every page', async () => {
+    const ages = [0, 1, 60, yearMinutes / 2, yearMinutes, 20 * yearMinutes];
+    for (const [n, age] of ages.entries())
+      entries.put({ refId: n + 1, title: 'word', text: 'some text', publishedAt: now - age * minuteMs });
+    await index();
+    const page = (at: number) =>
+      searchText({ store, now: () => at }, { userId: 1, q: 'word', limit: 10 }).then(({ hits }) => hits);
+    const hits = await page(now);
+    expect(hits.map(({ refId }) => refId)).toEqual([1, 2, 3, 4, 5, 6]);
+    const first = hits[0]?.score ?? 0;
+    for (const [n, { score }] of hits.entries())
+      expect(score / first).toBeCloseTo(freshness(ages[n] ?? 0) / freshness(0), 9);
+    // A match in the title that is old goes before one in the text that is new.
+    entries.put({ refId: 9, title: 'other', text: 'a word in some text', publishedAt: now });
+    await store.searchIndex.note('entry', [9]);
+    await index();
+    expect((await page(now)).map(({ refId }) => refId)).toEqual([1, 2, 3, 4, 5, 6, 9]);
+
+    // However long somebody takes to page on, the order is that of the first page.
+    let at = now;
+    const paged: { refId: number; score: number }[] = [];
+    for (let cursor: string | undefined; ; at += yearMinutes * minuteMs) {
+      const next = await searchText(
+        { store, now: () => at },
+        { userId: 1, q: 'word', limit: 2, ...(cursor && { cursor }) },
+      );
+      paged.push(...next.hits);
+      cursor = next.nextCursor;
+      if (!cursor) break;
+    }
+    expect(paged.map(({ refId, score }) => [refId, score])).toEqual(
+      (await page(now)).map(({ refId, score }) => [refId, score]),
+    );
+  });
+
+  it('fuses words and meaning, filtered alike, each page once', async () => {
+    entries.put({ refId: 1, title: 'heron', text: 'bird', urlKey: 'p1', site: 'a.example' });
+    entries.put({ refId: 2, title: 'egret', text: 'white bird', urlKey: 'p2', site: 'a.example' });
+    entries.put({ refId: 3, title: 'stork', text: 'bird', urlKey: 'p3', site: 'b.example' });
+    entries.put({ refId: 4, userId: 2, title: 'heron', text: 'bird', site: 'a.example' });
+    items.put({ refId: 7, title: 'Reiher', text: 'bird', urlKey: 'p1', site: 'a.example' });
+    await index();
+    const meaning = found('entry 2', 'entry 3', 'item 7', 'entry 4', 'entry 99');
+    const both = await search({ q: 'heron' }, meaning);
+    expect(both).toMatchObject({ mode: 'hybrid', found: 3, atLeast: false });
+    expect(both.notice).toBeUndefined();
+    // The page of the item is found by words as an entry, and shown as the item.
+    expect(names(both)).toEqual(['item 7', 'entry 2', 'entry 3']);
+    expect(both.facets?.site).toEqual([
+      { value: 'a.example', count: 2 },
+      { value: 'b.example', count: 1 },
+    ]);
+    expect(names(await search({ q: 'heron', mode: 'semantic' }, meaning))).toEqual([
+      'entry 2',
+      'entry 3',
+      'item 7',
+    ]);
+    expect(names(await search({ q: 'heron site:a.example' }, meaning))).toEqual(['item 7', 'entry 2']);
+    expect(names(await search({ q: 'heron -white' }, meaning))).toEqual(['item 7', 'entry 3']);
+    expect(names(await search({ q: 'heron', kinds: ['entry'] }, meaning))).toEqual([
+      'entry 1',
+      'entry 2',
+      'entry 3',
+    ]);
+    expect(names(await search({ q: 'heron', userId: 2 }, meaning))).toEqual(['entry 4']);
+    // Without words there is nothing that could mean something.
+    expect(await search({ q: 'site:b.example' }, meaning)).toMatchObject({ mode: 'text', found: 1 });
+  });
+
+  it('goes on from page to page of what was fused', async () => {
+    for (let n = 1; n <= 9; n++) entries.put({ refId: n, title: n % 2 ? 'heron' : 'egret', urlKey: `p${n}` });
+    await index();
+    const meaning = found('entry 2', 'entry 4', 'entry 6', 'entry 8');
+    const whole = names(await search({ q: 'heron' }, meaning));
+    expect(whole.length).toBe(9);
+    const paged: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await search({ q: 'heron', limit: 4, ...(cursor && { cursor }) }, meaning);
+      expect(page.facets === undefined).toBe(cursor !== undefined);
+      paged.push(...names(page));
+      cursor = page.nextCursor;
+    } while (cursor);
+    expect(paged).toEqual(whole);
+    const { nextCursor } = await search({ q: 'heron', limit: 4 }, meaning);
+    await expect(search({ q: 'heron', ...(nextCursor && { cursor: nextCursor }) })).rejects.toThrow(Invalid);
+  });
+
+  it('serves by words when meaning does not answer, and says so', async () => {
+    entries.put({ refId: 1, title: 'heron' });
+    await index();
+    const broken: MeaningSearch = {
+      find: async () => {
+        throw new Upstream('no answer');
+      },
+    };
+    const answer = await search({ q: 'heron' }, broken);
+    expect(answer).toMatchObject({ mode: 'text', found: 1 });
+    expect(answer.notice).toContain('did not answer');
+  });
+});
