@@ -38,6 +38,7 @@ export interface Tables extends HighlightTables, DeframerTables {
   search_docs: SearchDocsTable;
   search_pending: SearchPendingTable;
   search_twins: SearchTwinsTable;
+  chunks: ChunksTable;
 }
 
 export interface UsersTable {
@@ -388,6 +389,7 @@ export interface SearchDocsTable {
   site: string | null;
   published_at: number;
   text_sha256: string;
+  embedded_with: Generated<string | null>;
 }
 
 export interface SearchPendingTable {
@@ -400,6 +402,19 @@ export interface SearchTwinsTable {
   doc_id: number;
   page: number;
   place: number;
+}
+
+export interface ChunksTable {
+  chunk_key: string;
+  user_id: number;
+  kind: string;
+  ref_id: number;
+  part: number;
+  text_sha256: string;
+  model: string;
+  vector: Uint8Array;
+  seq: number;
+  embedded_at: number;
 }
 
 /** Tables whose rows belong to one user. They are reached through `store.forUser(id)` alone. */

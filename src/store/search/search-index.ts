@@ -3,7 +3,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Database, Reader, Writer } from '../database.ts';
 import { type Lease, requireLease } from '../lease-store.ts';
-import { type DocChange, type PendingDoc, planChanges, type ReadyChange, readyChanges } from './doc-plan.ts';
+import { dropChunksOf, orphansKey } from './chunk-index.ts';
+import {
+  type DocChange,
+  type PendingDoc,
+  type Plan,
+  planChanges,
+  type ReadyChange,
+  readyChanges,
+} from './doc-plan.ts';
 import { notePending } from './pending.ts';
 import { termWriter } from './term-writer.ts';
 import { noteTwins } from './twins.ts';
@@ -36,10 +44,19 @@ export function searchIndex(db: Database) {
       await requireLease(db, trx, lease);
       const plan = await planChanges(trx, kind, changes);
       if (plan.removedTerms.length > 0) await writer.remove(trx, plan.removedTerms);
-      if (plan.removed.length > 0)
+      if (plan.removed.length > 0) {
+        await dropChunksOf(trx, await goneForGood(trx, plan));
         await trx.deleteFrom('search_docs').where('id', 'in', plan.removed).execute();
-      for (const { id, ...row } of plan.updated)
-        await trx.updateTable('search_docs').set(row).where('id', '=', id).execute();
+      }
+      for (const { id, ...row } of plan.updated) {
+        const isSameText = sql`title = ${row.title} AND text_sha256 = ${row.text_sha256}`;
+        const embedded_with = sql<string | null>`CASE WHEN ${isSameText} THEN embedded_with END`;
+        await trx
+          .updateTable('search_docs')
+          .set({ ...row, embedded_with })
+          .where('id', '=', id)
+          .execute();
+      }
       if (plan.inserted.length > 0) await trx.insertInto('search_docs').values(plan.inserted).execute();
       // One that has another address now, or none, is not found by the old one any more.
       const moved = plan.updated.map(({ id }) => id as number);
@@ -118,6 +135,12 @@ export function searchIndex(db: Database) {
         await writer.removeAll(trx);
         for (const table of ['search_docs', 'search_twins'] as const) await trx.deleteFrom(table).execute();
         await trx.deleteFrom('meta').where('key', 'like', progressKey('%')).execute();
+        // The vectors stay: they are found again with the documents that come back.
+        await trx
+          .insertInto('meta')
+          .values({ key: orphansKey, value: '1' })
+          .onConflict((conflict) => conflict.column('key').doNothing())
+          .execute();
       });
     },
 
@@ -140,6 +163,20 @@ export function searchIndex(db: Database) {
       });
     },
   };
+}
+
+/** Not those that only get another row, since their date is another. */
+async function goneForGood(trx: Writer, { removed, inserted }: Plan) {
+  const docs = await trx
+    .selectFrom('search_docs')
+    .select(['user_id as userId', 'kind', 'ref_id as refId'])
+    .where('id', 'in', removed)
+    .execute();
+  const named = ({ userId, kind, refId }: (typeof docs)[number]) => `${userId} ${kind} ${refId}`;
+  const kept = new Set(
+    inserted.map((row) => named({ userId: row.user_id, kind: row.kind, refId: row.ref_id })),
+  );
+  return docs.filter((doc) => !kept.has(named(doc)));
 }
 
 async function readProgress(read: Reader | Writer, kind: string): Promise<string | undefined> {
