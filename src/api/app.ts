@@ -39,6 +39,7 @@ import { preferenceRoutes } from './routes/preferences.ts';
 import { searchRoutes } from './routes/search.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import { setupRoutes } from './routes/setup.ts';
+import { similarRoutes } from './routes/similar.ts';
 import { storageRoutes } from './routes/storage.ts';
 import { tagRoutes } from './routes/tags.ts';
 
@@ -73,6 +74,7 @@ export function createApi(deps: ApiDeps) {
   highlightSyncRoutes(router);
   highlightFileRoutes(router, deps);
   searchRoutes(router, deps);
+  similarRoutes(router, deps);
   jobRoutes(router, deps, streams);
   mirrorRoutes(router, deps);
   deframedRoutes(router, deps);

@@ -32,7 +32,7 @@ export interface Meaning {
   readonly model: string;
   /** The best first. Fails with a LecternError when the model cannot be asked. */
   find(query: MeaningQuery): Promise<readonly MeaningHit[]>;
-  /** Documents like one, without it and without other copies of its page; undefined while it has no vectors. */
+  /** Documents like one, without it, other copies of its page, and feeds; undefined while it has no vectors. */
   findLike(query: {
     userId: number;
     kind: string;
@@ -115,10 +115,11 @@ export function createMeaning({ store, embedder, scan = new VectorScan() }: Mean
       const vectors = (await chunks.vectorsOf(kind, refId, embedder.model)).map(dequantise);
       const mean = meanOf(vectors);
       if (!doc || !mean) return undefined;
-      const isCopy = (other: FoundChunk) =>
+      const isOutOfPlace = (other: FoundChunk) =>
+        other.kind === 'feed' ||
         (other.kind === kind && other.refId === refId) ||
         (doc.urlKey !== null && other.urlKey === doc.urlKey);
-      return nearest(userId, mean, { limit, leaveOut: isCopy });
+      return nearest(userId, mean, { limit, leaveOut: isOutOfPlace });
     },
 
     async close() {

@@ -24,6 +24,8 @@ const keyPrefixes: Readonly<Record<string, string>> = {
   entry: 'en',
   feed: 'fd',
   annotation: 'an',
+  note: 'no',
+  deframed: 'df',
 };
 
 export function passagesOf(

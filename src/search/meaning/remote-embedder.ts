@@ -8,7 +8,8 @@ import { namedRetryAfter } from '../../outbound/retry-after.ts';
 import { type Embedder, normalise, TextRefused } from './embedder.ts';
 
 export interface RemoteDeps {
-  readonly outbound: Pick<Outbound, 'request'>;
+  /** Its own: closed with it. */
+  readonly outbound: Pick<Outbound, 'request' | 'close'>;
   readonly now: Clock;
   /** From 0 to 1. */
   readonly random: () => number;
@@ -87,7 +88,7 @@ export function createRemoteEmbedder(deps: RemoteDeps, settings: RemoteSettings)
       }
     },
 
-    async close() {},
+    close: () => deps.outbound.close(),
   };
 }
 
