@@ -159,3 +159,45 @@ onEachEngine('what is similar', (engine) => {
     expect((await (await api.program('ben', 'read')).get('/api/v1/search/meaning')).status).toBe(403);
   });
 });
+
+onEachEngine('near-duplicates in a list', (engine) => {
+  it('are named beside each other in brief, mark nothing, and are left out in full', async () => {
+    const api = await openApi(engine);
+    await api.addUser('anna');
+    const anna = await api.program('anna', 'write');
+    const { store } = api.opened;
+    const text =
+      'The volcano on the southern peninsula of Iceland began to erupt early on Monday, and the town nearby was evacuated within two hours.';
+    for (const [n, content] of [
+      text,
+      `${text} (Agency)`,
+      'Something else that has the same title, as it happens: a list of all volcanoes of the island.',
+    ].entries()) {
+      const link = `https://feed${n}.example/feed`;
+      await store.forUser(1).feeds.create({ groupId: 1, name: link, link, siteUrl: '', proxy: '' });
+      await fill(store, link, [
+        published(`g${n}`, {
+          title: 'Volcano erupts in Iceland',
+          content: `<p>${content}</p>`,
+          link: `https://feed${n}.example/1`,
+        }),
+      ]);
+    }
+    const list = async (view: string) =>
+      (
+        await jsonOf<{ data: { id: number; unread: boolean; duplicates?: number[] }[] }>(
+          await anna.get(`/api/items?view=${view}&order=oldest`),
+        )
+      ).data;
+    const brief = await list('brief');
+    const [first, second] = brief.map(({ id }) => id).sort((a, b) => a - b);
+    expect(Object.fromEntries(brief.map(({ id, duplicates }) => [id, duplicates]))).toMatchObject({
+      [first as number]: [second],
+      [second as number]: [first],
+    });
+    expect(brief.filter(({ duplicates }) => duplicates)).toHaveLength(2);
+    expect(brief.every(({ unread }) => unread)).toBe(true);
+    expect((await list('full')).some((entry) => 'duplicates' in entry)).toBe(false);
+    await api.close();
+  });
+});

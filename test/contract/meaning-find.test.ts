@@ -10,9 +10,13 @@ import type { Store } from '../../src/store/store.ts';
 import { onEachEngine, openFreshStore } from '../support/engines.ts';
 import { indexAll, MemorySource } from '../support/search-docs.ts';
 import { TestTimers } from '../support/timers.ts';
-import { createWordEmbedder, type WordEmbedder } from '../support/word-embedder.ts';
+import { createWordEmbedder, type WordEmbedder, wordVector } from '../support/word-embedder.ts';
 
 const never = new AbortController().signal;
+const alike = (a: string, b: string) => {
+  const [one, other] = [wordVector(a, 48), wordVector(b, 48)];
+  return one.reduce((sum, value, n) => sum + value * (other[n] ?? 0), 0);
+};
 
 onEachEngine('finding by meaning', (engine) => {
   let store: Store;
@@ -193,9 +197,11 @@ onEachEngine('finding by meaning', (engine) => {
               'ask' in one
                 ? await meaning.find({ userId, text: one.ask, limit: 20 })
                 : ((await meaning.findLike({ userId, kind: 'entry', refId: one.like, limit: 20 })) ?? []);
-            for (const { refId, title } of hits) {
+            for (const { refId, title, score } of hits) {
               expect(ownerOf(refId)).toBe(userId);
               expect(entries.docs.get(refId)?.title).toBe(title);
+              // Of its own vector, and of no other that has the same number.
+              if ('ask' in one) expect(score).toBeCloseTo(alike(one.ask, title), 1);
             }
             if ('ask' in one) {
               const wanted = [...entries.docs.values()].filter(
@@ -206,7 +212,7 @@ onEachEngine('finding by meaning', (engine) => {
           }
         }
       }),
-      { numRuns: 8 },
+      { numRuns: 12 },
     );
   });
 
