@@ -13,6 +13,7 @@ import { run as rss } from './rss.ts';
 import { run as search } from './search.ts';
 import { run as sync } from './sync.ts';
 import { run as unread } from './unread.ts';
+import { run as vectors } from './vectors.ts';
 import { run as web } from './web.ts';
 
 const benchmarks: Record<string, { about: string; run: (args: readonly string[]) => Promise<boolean> }> = {
@@ -33,6 +34,7 @@ const benchmarks: Record<string, { about: string; run: (args: readonly string[])
       'finding words among 10,000 and 100,000 documents, or as many as are named, compared with bare FTS5',
     run: search,
   },
+  vectors: { about: 'scanning the vectors of 10,000 and 100,000 passages, in four forms', run: vectors },
   greader: {
     about: 'ids and contents for reader apps among a million entries, compared with bare SQL and JSON',
     run: greader,

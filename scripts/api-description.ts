@@ -19,6 +19,7 @@ export function apiDescription(): string {
     client: { trustedProxies: [], publicUrl: undefined },
     corsAllowedOrigins: [],
     randomText: () => '',
+    embeddings: { kind: 'off' },
     deframer: { open: true, intervalMs: 0, items: 0, analyzer: { type: '', model: '' } },
   };
   const { router } = createApi(deps as ApiDeps);

@@ -64,7 +64,15 @@ describe('a value', () => {
       ],
       [
         { LECTERN_EMBEDDINGS: 'openai:http://127.0.0.1:1234/v1' },
-        { embeddings: { kind: 'openai', url: 'http://127.0.0.1:1234/v1' } },
+        { embeddings: { kind: 'openai', url: 'http://127.0.0.1:1234/v1', model: 'text-embedding-3-small' } },
+      ],
+      [
+        { LECTERN_EMBEDDINGS: 'openai:http://ai.example/v1#nomic-embed-text', LECTERN_EMBEDDINGS_MODEL: 'x' },
+        { embeddings: { kind: 'openai', url: 'http://ai.example/v1', model: 'nomic-embed-text' } },
+      ],
+      [
+        { LECTERN_EMBEDDINGS_MODEL: 'x', LECTERN_EMBEDDINGS: 'openai:http://ai.example/v1' },
+        { embeddings: { kind: 'openai', url: 'http://ai.example/v1', model: 'x' } },
       ],
       [{ LECTERN_BROWSER: process.execPath }, { enrich: { browser: process.execPath, concurrency: 6 } }],
       [{ LECTERN_ENRICH_CONCURRENCY: '2' }, { enrich: { concurrency: 2 } }],

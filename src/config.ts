@@ -141,10 +141,12 @@ function oidc(env: EnvReader) {
 function embeddings(env: EnvReader) {
   const name = 'LECTERN_EMBEDDINGS';
   const text = env.text(name, 'local');
+  const model = env.text('LECTERN_EMBEDDINGS_MODEL', 'text-embedding-3-small');
+  const apiKey = env.secret('AI_API_KEY');
   if (text === 'local' || text === 'off') return { kind: text } as const;
-  const url = text.startsWith('openai:') ? text.slice('openai:'.length) : '';
+  const [url = '', named] = text.startsWith('openai:') ? text.slice('openai:'.length).split('#') : [];
   if (!isHttpUrl(url)) throw bad(name, 'local, off or openai:URL', text);
-  return { kind: 'openai', url } as const;
+  return { kind: 'openai', url, model: named || model, apiKey } as const;
 }
 
 const aiBaseUrls = {

@@ -129,6 +129,7 @@ const ownedElsewhere: Record<string, string> = {
   'src/store/search/doc-plan.ts': 'the indexer works for all users: whose a document is, its source says',
   'src/store/search/generation.ts': 'a rebuild makes the tables of search anew, and reads none of their rows',
   'src/store/search/search-index.ts': 'it writes what doc-plan.ts has planned',
+  'src/store/search/chunk-index.ts': 'the embedder works for all users, as the indexer does',
   'src/store/search/twins.ts': 'it follows what the indexer writes, for one user after the other',
 };
 

@@ -40,6 +40,7 @@ import { savedSearchRoutes } from './routes/saved-searches.ts';
 import { searchRoutes } from './routes/search.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import { setupRoutes } from './routes/setup.ts';
+import { similarRoutes } from './routes/similar.ts';
 import { storageRoutes } from './routes/storage.ts';
 import { tagRoutes } from './routes/tags.ts';
 
@@ -75,6 +76,7 @@ export function createApi(deps: ApiDeps) {
   highlightFileRoutes(router, deps);
   searchRoutes(router, deps);
   savedSearchRoutes(router);
+  similarRoutes(router, deps);
   jobRoutes(router, deps, streams);
   mirrorRoutes(router, deps);
   deframedRoutes(router, deps);

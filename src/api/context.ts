@@ -10,7 +10,7 @@ import type { Clock, RandomText } from '../model/glossary.ts';
 import type { SearchSources } from '../model/search.ts';
 import type { Secret } from '../model/secret.ts';
 import type { Scope, User } from '../model/user.ts';
-import type { MeaningSearch } from '../search/search-library.ts';
+import type { Meaning } from '../search/meaning/meaning.ts';
 import type { Store, UserRows } from '../store/store.ts';
 import type { ClientRules } from './client.ts';
 import type { Metrics } from './metrics.ts';
@@ -40,7 +40,8 @@ export interface ApiDeps {
   /** The texts of what a search finds. */
   readonly searchSources: SearchSources;
   /** Finds by meaning, where that is on. */
-  readonly meaning?: MeaningSearch | undefined;
+  readonly meaning?: Meaning | undefined;
+  readonly embeddings: { readonly kind: 'local' | 'openai' | 'off' };
 }
 
 export interface DeframerSettings {

@@ -11,14 +11,18 @@ import { hasSegments } from '../library/library.ts';
 import { reinflate } from '../library/reinflate.ts';
 import { hasMirror, takeInRaindrops } from '../mirror/node/reinflate.ts';
 import type { ReinflatedMirror } from '../mirror/reinflate-mirror.ts';
+import { createIndexer, indexEverything } from '../search/index-pending.ts';
+import { embedEverything } from '../search/meaning/embed-pending.ts';
 import { readMigrations } from '../store/migrations.ts';
 import { requireOwnIndex } from '../store/open.ts';
 import { clearIndex, openRebuild } from '../store/reinflate/open-rebuild.ts';
 import type { Rebuild } from '../store/reinflate/rebuild.ts';
 import type { Store } from '../store/store.ts';
+import { openEmbedder, openFollower } from './meaning.ts';
 import { handHighlights } from './mirror.ts';
 import { progressBar } from './progress.ts';
-import { configure, type Runtime, withStore } from './runtime.ts';
+import { configure, type Opened, type Runtime, withStore } from './runtime.ts';
+import { searchSources } from './search-sources.ts';
 
 export function reinflateCommand(runtime: Runtime): Command {
   return new Command('reinflate')
@@ -26,14 +30,18 @@ export function reinflateCommand(runtime: Runtime): Command {
       'Rebuild the index (LECTERN_DATABASE_URL) from the library (LECTERN_LIBRARY_URL): after the index was lost, or to move from one engine to the other. Stop Lectern first.',
     )
     .option('--force', 'put an index that has rows aside and rebuild it')
+    .option('--rag', 'then embed every text anew too, which otherwise happens when Lectern runs')
     .option('--json', 'print the summary as JSON')
-    .action((options: { force?: boolean; json?: boolean }) => run(runtime, options));
+    .action((options: Options) => run(runtime, options));
 }
 
-async function run(
-  runtime: Runtime,
-  { force = false, json = false }: { force?: boolean; json?: boolean },
-): Promise<void> {
+interface Options {
+  readonly force?: boolean;
+  readonly json?: boolean;
+  readonly rag?: boolean;
+}
+
+async function run(runtime: Runtime, { force = false, json = false, rag = false }: Options): Promise<void> {
   const { config, log } = configure(runtime);
   const { now, randomText } = runtime;
   const files = await openFiles(config.library, { now, randomText, fileSystem: blockingFileSystem });
@@ -48,15 +56,17 @@ async function run(
   const summary = isMirrorAlone
     ? { sets: 0, facts: 0, resumed: false }
     : await replay(runtime, files, (facts, total) => bar.update(facts, total)).finally(() => bar.end());
-  const { hash, tables, mirror } = await withStore(runtime, async ({ store }) => {
+  const { hash, tables, mirror, meaning } = await withStore(runtime, async (opened) => {
+    const { store } = opened;
     const mirror = await takeInMirror(runtime, store, files);
     await enrichPending(store);
-    return { mirror, ...(await store.stateHash()) };
+    const meaning = rag ? await embedTexts(runtime, opened) : undefined;
+    return { mirror, meaning, ...(await store.stateHash()) };
   });
   const seconds = Math.round((performance.now() - started) / 100) / 10;
   if (json) {
     runtime.stdout.write(
-      `${JSON.stringify({ ...summary, seconds, state_hash: hash, tables, mirror }, null, 2)}\n`,
+      `${JSON.stringify({ ...summary, seconds, state_hash: hash, tables, mirror, meaning }, null, 2)}\n`,
     );
     return;
   }
@@ -68,6 +78,12 @@ async function run(
   if (mirror.raindrops + mirror.removed > 0)
     runtime.stdout.write(
       `${mirror.raindrops + mirror.removed} raindrops came from the files of the mirror.\n`,
+    );
+  if (rag)
+    runtime.stdout.write(
+      meaning
+        ? `${meaning.chunks} passages of ${meaning.documents} documents are embedded by ${meaning.model}.\n`
+        : 'Nothing was embedded: LECTERN_EMBEDDINGS is off.\n',
     );
   for (const { id, what } of mirror.problems)
     runtime.stdout.write(`Raindrop ${id} was left out: ${what}. The mirror fetches it anew.\n`);
@@ -83,6 +99,29 @@ async function replay(runtime: Runtime, files: Files, onProgress: (facts: number
       onProgress: ({ facts, totalFacts }) => onProgress(facts, totalFacts),
     }),
   );
+}
+
+/** What can be found is indexed first: the embedder follows search. */
+async function embedTexts(runtime: Runtime, opened: Opened) {
+  const { store, library } = opened;
+  const embedder = openEmbedder(runtime, opened);
+  if (!embedder) return undefined;
+  const { searchIndex, leases } = store;
+  const sources = Object.values(searchSources(store, library.files));
+  const indexer = createIndexer({ searchIndex, leases, sources, alone: true }, runtime.randomText(12));
+  const follower = openFollower(runtime, opened, embedder, { alone: true });
+  const bar = progressBar(runtime, 'Embedding');
+  try {
+    await indexEverything(indexer);
+    await embedEverything(follower, new AbortController().signal, ({ documents, pending }) =>
+      bar.update(documents - pending, documents),
+    );
+    const { documents, chunks } = await follower.status();
+    return { model: embedder.model, documents, chunks };
+  } finally {
+    bar.end();
+    await embedder.close();
+  }
 }
 
 /** What the files of the mirror tell of and the journal does not. It belongs to the owner, who may have to come yet. */

@@ -18,6 +18,7 @@ import { startWorker } from '../jobs/worker.ts';
 import { libraryStats } from '../library/stats.ts';
 import { writesText } from '../log.ts';
 import { createIndexer } from '../search/index-pending.ts';
+import { openMeaning, startEmbedding } from './meaning.ts';
 import { type Opened, open, openOutbound, type Runtime, type Serving } from './runtime.ts';
 import { searchSources } from './search-sources.ts';
 import type { Role } from './serve.ts';
@@ -48,9 +49,10 @@ export async function serve(runtime: Runtime, role: Role, holder?: string): Prom
     if (role === 'worker') {
       const stopRunner = await startRunner(runtime, opened, holder);
       const deframer = (await import('./deframing.ts')).startDeframer(runtime, opened);
+      const embedding = startEmbedding(runtime, opened);
       // At the same time: each of them lets what is under way come to its end.
       stops.push(async () => {
-        await Promise.all([stopRunner(), deframer.stop()]);
+        await Promise.all([stopRunner(), deframer.stop(), embedding.stop()]);
       });
     }
     opened.log.debug({ role, pid: process.pid }, 'started');
@@ -133,6 +135,7 @@ function startUpkeep(runtime: Runtime, opened: Serving, onFatal: (error: Error) 
 async function startApi(runtime: Runtime, opened: Serving) {
   const { config, log, store, accounts } = opened;
   if (config.password) await setOwnerPassword(opened, config.password);
+  const meaning = openMeaning(runtime, opened);
   const { app, endStreams } = createApi({
     store,
     accounts,
@@ -147,6 +150,8 @@ async function startApi(runtime: Runtime, opened: Serving) {
     webApp: readWebApp(runtime.webApp),
     discoverFeeds: feedFinder(opened.outbound),
     searchSources: searchSources(store, opened.library.files),
+    meaning,
+    embeddings: config.embeddings,
     files: opened.library.files,
     raindrop: config.raindrop,
     measureLibrary: () => libraryStats(opened.library.files),
@@ -161,9 +166,10 @@ async function startApi(runtime: Runtime, opened: Serving) {
       : `\n  Lectern is running at ${address}\n\n`,
   );
   return {
-    stop: () => {
+    stop: async () => {
       endStreams();
-      return listening.stop();
+      await listening.stop();
+      await meaning?.close();
     },
   };
 }

@@ -146,6 +146,7 @@ export const derivedTables: readonly (TableName | UntypedTable)[] = [
   'search_docs',
   'search_pending',
   'search_twins',
+  'chunks',
   'item_links',
   ...untypedTables,
 ];

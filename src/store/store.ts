@@ -26,6 +26,7 @@ import { type LinkStore, linkStore } from './link-store.ts';
 import { type LoginAttemptStore, loginAttemptStore } from './login-attempt-store.ts';
 import { type MirrorStateStore, mirrorStateStore } from './mirror-state-store.ts';
 import { type BookmarkStore, bookmarkStore } from './owned/bookmark-store.ts';
+import { type ChunkStore, chunkStore } from './owned/chunk-store.ts';
 import { type CollectionStore, collectionStore } from './owned/collection-store.ts';
 import { type EntryQueries, entryQueries } from './owned/entry-query.ts';
 import { type EntryStore, entryStore } from './owned/entry-store.ts';
@@ -49,6 +50,7 @@ import { type PendingItems, pendingItems } from './pending-items.ts';
 import { type PullStore, pullStore } from './pull-store.ts';
 import { type ReaderTexts, readerTexts } from './reader-texts.ts';
 import { type ReaderUpkeep, readerUpkeep } from './reader-upkeep.ts';
+import { type ChunkIndex, chunkIndex } from './search/chunk-index.ts';
 import { type SearchIndex, searchIndex } from './search/search-index.ts';
 import { type SetupLinkStore, setupLinkStore } from './setup-link-store.ts';
 import { type SignOnStore, signOnStore } from './sign-on-store.ts';
@@ -91,6 +93,8 @@ export interface Store {
   readonly deframed: DeframedStore;
   /** The writing side of search. What a user finds is under forUser(). */
   readonly searchIndex: SearchIndex;
+  /** The writing side of search by meaning. */
+  readonly chunkIndex: ChunkIndex;
   forUser(userId: number): UserRows;
   /** One hash over every durable row. */
   stateHash(): Promise<StateHash>;
@@ -127,6 +131,8 @@ export interface UserRows {
   readonly pulls: PullWatch;
   readonly search: SearchStore;
   readonly savedSearches: SavedSearchStore;
+  /** What search by meaning compares. */
+  readonly chunks: ChunkStore;
   /** From the database of another reader. */
   readonly imports: ImportStore;
 }
@@ -165,6 +171,7 @@ export function createStore(db: Database, now: Clock): Store {
     deframeRuns: deframeRunStore(db, now),
     deframed: deframedStore(db),
     searchIndex: searchIndex(db),
+    chunkIndex: chunkIndex(db, now),
     forUser: (userId) => {
       const owned = ownedBy(db, userId);
       const entries = entryStore(owned);
@@ -188,6 +195,7 @@ export function createStore(db: Database, now: Clock): Store {
         pulls: pullWatch(owned),
         search: searchStore(owned),
         savedSearches: savedSearchStore(owned, now),
+        chunks: chunkStore(owned),
         imports: importStore(owned, now),
       };
     },

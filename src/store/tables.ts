@@ -39,6 +39,7 @@ export interface Tables extends HighlightTables, DeframerTables {
   search_pending: SearchPendingTable;
   search_twins: SearchTwinsTable;
   saved_searches: SavedSearchesTable;
+  chunks: ChunksTable;
 }
 
 export interface UsersTable {
@@ -393,6 +394,7 @@ export interface SearchDocsTable {
   lang: string | null;
   tags: string | null;
   flags: Generated<number>;
+  embedded_with: Generated<string | null>;
 }
 
 export interface SearchPendingTable {
@@ -414,6 +416,19 @@ export interface SavedSearchesTable {
   q: string;
   created_at: number;
   updated_at: number;
+}
+
+export interface ChunksTable {
+  chunk_key: string;
+  user_id: number;
+  kind: string;
+  ref_id: number;
+  part: number;
+  text_sha256: string;
+  model: string;
+  vector: Uint8Array;
+  seq: number;
+  embedded_at: number;
 }
 
 /** Tables whose rows belong to one user. They are reached through `store.forUser(id)` alone. */

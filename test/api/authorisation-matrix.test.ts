@@ -38,6 +38,7 @@ const resources: Record<string, (api: TestApi, user: User) => Promise<number | s
   '/api/feeds/{id}/refresh': addFeed,
   '/api/items/{id}': addEntry,
   '/api/items/{id}/content': addEntry,
+  '/api/items/{id}/similar': addEntry,
   '/api/bookmarks/{id}': addBookmark,
   '/api/bookmarks/{id}/content': addBookmark,
   '/api/v1/items/{id}': addItem,
@@ -49,6 +50,7 @@ const resources: Record<string, (api: TestApi, user: User) => Promise<number | s
   '/api/v1/items/{id}/enrich': addItem,
   '/api/v1/items/{id}/thumbnail': addItem,
   '/api/v1/items/{id}/content': addItem,
+  '/api/v1/items/{id}/similar': addItem,
   '/api/v1/items/{id}/permacopy': addCopiedItem,
   '/api/v1/items/{id}/icon': addItem,
   '/api/v1/tags/{name}': async ({ opened }, user) => {

@@ -25,6 +25,7 @@ import type { FolderStats } from '../../src/library/stats.ts';
 import { createLog } from '../../src/log.ts';
 import type { Secret } from '../../src/model/secret.ts';
 import type { Scope, User } from '../../src/model/user.ts';
+import type { Meaning } from '../../src/search/meaning/meaning.ts';
 import type { AttemptLimits } from '../../src/store/login-attempt-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { type Engine, openFreshStore } from './engines.ts';
@@ -51,6 +52,7 @@ export interface ApiOptions {
   measureLibrary?: () => Promise<readonly FolderStats[]>;
   files?: Pick<Files, 'read'>;
   deframer?: Partial<DeframerSettings>;
+  meaning?: Meaning;
   store?: Store;
 }
 
@@ -96,6 +98,8 @@ export class TestApi {
       webApp,
       discoverFeeds: options.discoverFeeds ?? (async () => []),
       searchSources: searchSources(store, opened.files),
+      meaning: options.meaning,
+      embeddings: { kind: options.meaning ? 'local' : 'off' },
       files: options.files ?? opened.files,
       raindrop: options.raindrop ?? { token: undefined, apiUrl: '' },
       measureLibrary: options.measureLibrary ?? (async () => []),

@@ -141,6 +141,8 @@ export function createLectern(entry = mainEntry): Lectern {
         NODE_COMPILE_CACHE: compileCache,
         LECTERN_HOME: home,
         LECTERN_PORT: '0',
+        // Hundreds of processes would load a model for texts that nobody asks about. e2e/meaning.test.ts has it on.
+        LECTERN_EMBEDDINGS: 'off',
         ...libraryFor(env.LECTERN_DATABASE_URL),
         ...env,
       },

@@ -5,6 +5,7 @@ import { Invalid } from '../../errors.ts';
 import { excerptOf, excerptSource } from '../../html/excerpt.ts';
 import { type ShownArticle, scoreNames } from '../../model/deframer.ts';
 import type { Entry } from '../../model/entry.ts';
+import { nearDuplicates } from '../../search/near-duplicates.ts';
 import type { DeframedStore } from '../../store/deframer/deframed-store.ts';
 import type { ApiDeps } from '../context.ts';
 import { sendArticle } from '../pages/reading-page.ts';
@@ -61,6 +62,9 @@ const ListedEntryBody = EntryBody.extend({
     .optional()
     .openapi({ description: 'With view=brief, how its text begins; content is empty then' }),
   deframed: Deframed.optional(),
+  duplicates: z.array(z.int()).optional().openapi({
+    description: 'With view=brief, the entries of this page in which other feeds tell nearly the same',
+  }),
 }).openapi('ListedItem');
 
 const OpenedEntryBody = EntryBody.extend({ deframed: DeframedInFull.optional() }).openapi('OpenedItem');
@@ -224,12 +228,16 @@ async function briefBodies(
 ): Promise<z.infer<typeof ListedEntryBody>[]> {
   const hashes = hashesOf(entries);
   const found = await deframed.findItems([...new Set(hashes.filter((hash) => hash !== undefined))]);
+  const excerpts = entries.map(({ content }) => excerptOf(content));
+  const duplicates = nearDuplicates(entries.map((entry, n) => ({ ...entry, text: excerpts[n] ?? '' })));
   return entries.map((entry, place) => {
     const analysis = ofTitle(entry, found.get(hashes[place] ?? ''))?.analysis;
+    const others = duplicates.get(entry.id);
     return {
       ...toBody(entry),
       content: '',
-      excerpt: excerptOf(entry.content),
+      excerpt: excerpts[place],
+      ...(others && { duplicates: others }),
       ...(analysis && { deframed: { title: analysis.title_corrected, overall: analysis.overall } }),
     };
   });

@@ -1,5 +1,6 @@
-// A text in pieces of about 800 tokens, which overlap by about 100: so much an embedding model takes, and what is said across
-// a cut is whole in one of the two. Cut where a paragraph ends, else a sentence, else a word.
+// A text in pieces of about 800 tokens, which overlap by about 100, or as large as is asked for: so much an embedding
+// model takes, and what is said across a cut is whole in one of the two. Cut where a paragraph ends, else a sentence,
+// else a word.
 //
 // How many tokens a text has depends on the model, and is estimated: one for every six letters of a word that are begun,
 // one for every letter of Chinese, Japanese and Korean, one for every six signs in a row. For English that gives about 1.3
@@ -14,9 +15,16 @@ export interface Cut {
 
 export const chunkTokens = 800;
 export const overlapTokens = 100;
+
+export interface CutSize {
+  readonly tokens: number;
+  readonly overlap: number;
+}
+
+const usualSize: CutSize = { tokens: chunkTokens, overlap: overlapTokens };
 /** A chunk ends at the best place in its last part, and the next begins at the best in the last of what may overlap. */
-const leastTokens = chunkTokens * 0.6;
-const leastOverlap = overlapTokens * 0.4;
+const leastShare = 0.6;
+const leastOverlapShare = 0.4;
 const tokenLetters = 6;
 
 /** `it-7-c00`, `it-7-c01`, and on with three digits after 99. */
@@ -27,10 +35,10 @@ export function chunkKey(document: string, index: number): string {
 /** So much is looked at together: what is known of every word takes many times the memory of the text. */
 const windowLetters = 100_000;
 
-export function* cutText(text: string): Generator<Cut, void, void> {
+export function* cutText(text: string, size = usualSize): Generator<Cut, void, void> {
   for (let from = 0; from < text.length; ) {
     const to = Math.min(text.length, from + windowLetters);
-    const cuts = cutWindow(text.slice(from, to));
+    const cuts = cutWindow(text.slice(from, to), size);
     // The last one may go on behind the window, and is begun again in the next.
     const last = to === text.length ? undefined : cuts.pop();
     for (const { text: cut, start, end } of cuts) yield { text: cut, start: from + start, end: from + end };
@@ -39,21 +47,22 @@ export function* cutText(text: string): Generator<Cut, void, void> {
   }
 }
 
-function cutWindow(text: string): Cut[] {
+function cutWindow(text: string, size: CutSize): Cut[] {
+  const [leastTokens, leastOverlap] = [size.tokens * leastShare, size.overlap * leastOverlapShare];
   const { ends, tokens, breaks } = readPieces(text);
   const count = ends.length - 1;
   const tokensOf = (from: number, to: number) => (tokens[to] ?? 0) - (tokens[from] ?? 0);
   const cuts: Cut[] = [];
   for (let from = 0; from < count; ) {
     let most = from + 1;
-    while (most < count && tokensOf(from, most + 1) <= chunkTokens) most++;
+    while (most < count && tokensOf(from, most + 1) <= size.tokens) most++;
     const to =
       most === count ? count : bestBreak(most, (at) => tokensOf(from, at) >= leastTokens && at > from);
     const [start, end] = [ends[from] ?? 0, ends[to] ?? 0];
     cuts.push({ text: text.slice(start, end), start, end });
     if (to === count) break;
     let first = to;
-    while (first - 1 > from && tokensOf(first - 1, to) <= overlapTokens) first--;
+    while (first - 1 > from && tokensOf(first - 1, to) <= size.overlap) first--;
     from = bestStart(first, to, tokensOf);
   }
   return cuts;

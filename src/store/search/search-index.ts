@@ -3,7 +3,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Database, Reader, Writer } from '../database.ts';
 import { type Lease, requireLease } from '../lease-store.ts';
-import { type DocChange, type PendingDoc, planChanges, type ReadyChange, readyChanges } from './doc-plan.ts';
+import { dropChunksOf, noteOrphans } from './chunk-index.ts';
+import {
+  type DocChange,
+  type PendingDoc,
+  type Plan,
+  planChanges,
+  type ReadyChange,
+  readyChanges,
+} from './doc-plan.ts';
 import {
   createNext,
   dropGeneration,
@@ -56,6 +64,8 @@ export function searchIndex(db: Database) {
         for (const lease of leases) await requireLease(db, trx, lease);
         if (await hasPendingNext(trx)) return false;
         await swap(db, trx);
+        // Documents may have gone while it was filled.
+        await noteOrphans(trx);
         for (const [kind, to] of progress) await writeProgress(trx, kind, to);
         return true;
       });
@@ -90,9 +100,20 @@ function indexOf(db: Database, generation: Generation) {
       await requireLease(db, trx, lease);
       const plan = await planChanges(trx, docs, kind, changes);
       if (plan.removedTerms.length > 0) await writer.remove(trx, plan.removedTerms);
-      if (plan.removed.length > 0) await trx.deleteFrom(docs).where('id', 'in', plan.removed).execute();
-      for (const { id, ...row } of plan.updated)
-        await trx.updateTable(docs).set(row).where('id', '=', id).execute();
+      if (plan.removed.length > 0) {
+        // Of a rebuild, what answers meanwhile still needs them.
+        if (generation === live) await dropChunksOf(trx, await goneForGood(trx, plan));
+        await trx.deleteFrom(docs).where('id', 'in', plan.removed).execute();
+      }
+      for (const { id, ...row } of plan.updated) {
+        const isSameText = sql`title = ${row.title} AND text_sha256 = ${row.text_sha256}`;
+        const embedded_with = sql<string | null>`CASE WHEN ${isSameText} THEN embedded_with END`;
+        await trx
+          .updateTable(docs)
+          .set({ ...row, embedded_with })
+          .where('id', '=', id)
+          .execute();
+      }
       if (plan.inserted.length > 0) await trx.insertInto(docs).values(plan.inserted).execute();
       // One that has another address now, or none, is not found by the old one any more.
       const moved = plan.updated.map(({ id }) => id as number);
@@ -179,6 +200,8 @@ function indexOf(db: Database, generation: Generation) {
         await writer.removeAll(trx);
         for (const table of [docs, twins]) await trx.deleteFrom(table).execute();
         await trx.deleteFrom('meta').where('key', 'like', progressKey('%')).execute();
+        // The vectors stay: they are found again with the documents that come back.
+        await noteOrphans(trx);
       });
     },
 
@@ -205,6 +228,20 @@ async function writeProgress(trx: Writer, kind: string, value: string): Promise<
     .values({ key: progressKey(kind), value })
     .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
     .execute();
+}
+
+/** Not those that only get another row, since their date is another. */
+async function goneForGood(trx: Writer, { removed, inserted }: Plan) {
+  const docs = await trx
+    .selectFrom('search_docs')
+    .select(['user_id as userId', 'kind', 'ref_id as refId'])
+    .where('id', 'in', removed)
+    .execute();
+  const named = ({ userId, kind, refId }: (typeof docs)[number]) => `${userId} ${kind} ${refId}`;
+  const kept = new Set(
+    inserted.map((row) => named({ userId: row.user_id, kind: row.kind, refId: row.ref_id })),
+  );
+  return docs.filter((doc) => !kept.has(named(doc)));
 }
 
 async function readProgress(read: Reader | Writer, kind: string): Promise<string | undefined> {

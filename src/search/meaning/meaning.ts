@@ -1,0 +1,161 @@
+// What documents mean, for those who look for some: by a question, or by another document.
+import { Unavailable } from '../../errors.ts';
+import type { FoundChunk } from '../../store/owned/chunk-store.ts';
+import type { MeaningStatus } from '../../store/search/chunk-index.ts';
+import type { Store } from '../../store/store.ts';
+import { markOf } from './embed-pending.ts';
+import { type Embedder, normalise } from './embedder.ts';
+import { dequantise } from './quantise.ts';
+import { VectorScan } from './vector-scan.ts';
+
+export interface MeaningQuery {
+  readonly userId: number;
+  readonly text: string;
+  /** All when absent; then a page that is there as several documents is found once. */
+  readonly kinds?: readonly string[];
+  readonly limit: number;
+}
+
+export interface MeaningHit {
+  readonly kind: string;
+  readonly refId: number;
+  /** The cosine of the best passage. */
+  readonly score: number;
+  readonly chunkKey: string;
+  readonly title: string;
+  readonly site: string | null;
+  readonly urlKey: string | null;
+  readonly publishedAt: number;
+}
+
+export interface Meaning {
+  readonly model: string;
+  /** The best first. Fails with a LecternError when the model cannot be asked. */
+  find(query: MeaningQuery): Promise<readonly MeaningHit[]>;
+  /** Documents like one, without it, other copies of its page, and feeds; undefined while it has no vectors. */
+  findLike(query: {
+    userId: number;
+    kind: string;
+    refId: number;
+    limit: number;
+  }): Promise<readonly MeaningHit[] | undefined>;
+  status(): Promise<MeaningStatus>;
+  close(): Promise<void>;
+}
+
+export interface MeaningDeps {
+  readonly store: Pick<Store, 'forUser' | 'chunkIndex'>;
+  readonly embedder: Embedder;
+  readonly scan?: VectorScan;
+}
+
+/** A person waits. */
+const questionMs = 5_000;
+const questionsKept = 200;
+const mostCharacters = 2_000;
+/** More than are shown: some have gone since, and some are the same page. */
+const spare = 20;
+
+export function createMeaning({ store, embedder, scan = new VectorScan() }: MeaningDeps): Meaning {
+  const asked = new Map<string, Float32Array>();
+
+  const vectorOf = async (text: string): Promise<Float32Array> => {
+    const known = asked.get(text);
+    if (known) return known;
+    const signal = AbortSignal.timeout(questionMs);
+    const [vector] = await embedder.embed([text], signal).catch((error: unknown) => {
+      throw signal.aborted
+        ? new Unavailable('The model takes too long to read the question.', { cause: error })
+        : error;
+    });
+    if (!vector) throw new Unavailable('The model gave nothing for the question.');
+    asked.set(text, vector);
+    for (const [oldest] of asked) {
+      if (asked.size <= questionsKept) break;
+      asked.delete(oldest);
+    }
+    return vector;
+  };
+
+  const nearest = async (
+    userId: number,
+    query: Float32Array,
+    { kinds, limit, leaveOut = () => false }: Nearest,
+  ): Promise<MeaningHit[]> => {
+    const { chunks } = store.forUser(userId);
+    const { model, leastScore } = embedder;
+    for (let wanted = limit * 2 + spare; ; wanted *= 4) {
+      const scored = await scan.scan({ userId, model, chunks, query, kinds, limit: wanted, leastScore });
+      const found = new Map(
+        (await chunks.findMany(scored.map(({ seq }) => seq))).map((chunk) => [chunk.seq, chunk]),
+      );
+      const hits = scored.flatMap(({ seq, score }) => {
+        const chunk = found.get(seq);
+        return chunk && !leaveOut(chunk) ? [{ ...chunk, score }] : [];
+      });
+      const once = kinds ? hits : onePerPage(hits);
+      if (once.length >= limit || scored.length < wanted || wanted > 4_000)
+        return once.slice(0, limit).map(toHit);
+    }
+  };
+
+  return {
+    model: embedder.model,
+    status: () => store.chunkIndex.status(markOf(embedder)),
+
+    async find({ userId, text, kinds, limit }) {
+      const question = text.trim().slice(0, mostCharacters);
+      if (!/[\p{L}\p{N}]/u.test(question) || !embedder.canRead(question)) return [];
+      return nearest(userId, await vectorOf(question), { kinds, limit });
+    },
+
+    async findLike({ userId, kind, refId, limit }) {
+      const { chunks } = store.forUser(userId);
+      const doc = await chunks.findDoc(kind, refId);
+      const vectors = (await chunks.vectorsOf(kind, refId, embedder.model)).map(dequantise);
+      const mean = meanOf(vectors);
+      if (!doc || !mean) return undefined;
+      const isOutOfPlace = (other: FoundChunk) =>
+        other.kind === 'feed' ||
+        (other.kind === kind && other.refId === refId) ||
+        (doc.urlKey !== null && other.urlKey === doc.urlKey);
+      return nearest(userId, mean, { limit, leaveOut: isOutOfPlace });
+    },
+
+    async close() {
+      await Promise.all([embedder.close(), scan.close()]);
+    },
+  };
+}
+
+interface Nearest {
+  readonly kinds?: readonly string[] | undefined;
+  readonly limit: number;
+  readonly leaveOut?: (chunk: FoundChunk) => boolean;
+}
+
+function meanOf(vectors: readonly Float32Array[]): Float32Array | undefined {
+  const [first] = vectors;
+  if (!first) return undefined;
+  const sum = new Float32Array(first.length);
+  for (const vector of vectors) {
+    if (vector.length !== sum.length) return undefined;
+    for (const [n, value] of vector.entries()) sum[n] = (sum[n] as number) + value;
+  }
+  return normalise(sum);
+}
+
+type Scored = FoundChunk & { readonly score: number };
+
+/** At the place of the best of its documents stands the one that is shown for the page. */
+function onePerPage(hits: readonly Scored[]): Scored[] {
+  const pages = Map.groupBy(hits, ({ page, seq }) => page ?? `only ${seq}`);
+  return [...pages.values()].map((copies) => {
+    const shown = copies.reduce((a, b) => ((b.place ?? 0) < (a.place ?? 0) ? b : a));
+    return { ...shown, score: (copies[0] as Scored).score };
+  });
+}
+
+function toHit({ kind, refId, score, chunkKey, title, site, urlKey, publishedAt }: Scored): MeaningHit {
+  return { kind, refId, score, chunkKey, title, site, urlKey, publishedAt };
+}

@@ -1,0 +1,57 @@
+// The passages of a document that are given to a model, with the key and the hash that each is known by.
+import { createHash } from 'node:crypto';
+import { chunkKey, cutText } from '../../items/page/cut-text.ts';
+import type { PassageSize } from './embedder.ts';
+
+export interface Passage {
+  readonly key: string;
+  readonly part: number;
+  readonly text: string;
+  readonly sha256: string;
+}
+
+/** Grows when the rules below change: every document is then cut anew, and embedded where its passages are others. */
+export const passagesVersion = 1;
+
+/** What a text is about is said at its beginning. The words of what follows are found by text search. */
+const mostPassages = 8;
+/** Of those passages no more than this is looked at, however long the text is. */
+const mostCharactersOfToken = 12;
+
+const keyPrefixes: Readonly<Record<string, string>> = {
+  item: 'it',
+  bookmark: 'bm',
+  entry: 'en',
+  feed: 'fd',
+  annotation: 'an',
+  note: 'no',
+  deframed: 'df',
+};
+
+export function passagesOf(
+  { kind, refId, title, text }: { kind: string; refId: number; title: string; text: string },
+  size: PassageSize,
+): Passage[] {
+  const document = `${keyPrefixes[kind] ?? kind}-${refId}`;
+  const lead = [...oneLine(title)].slice(0, size.titleCharacters).join('');
+  const texts: string[] = [];
+  const beginning = text.trimStart().slice(0, mostPassages * size.tokens * mostCharactersOfToken);
+  for (const cut of cutText(beginning.trimEnd(), size)) {
+    if (texts.length === mostPassages) break;
+    texts.push([lead, oneLine(cut.text)].filter((piece) => piece !== '').join('. '));
+  }
+  if (texts.length === 0 && lead !== '') texts.push(lead);
+  return texts
+    .filter((passage) => /[\p{L}\p{N}]/u.test(passage))
+    .map((passage, part) => ({
+      key: chunkKey(document, part),
+      part,
+      text: passage,
+      sha256: createHash('sha256').update(passage).digest('hex'),
+    }));
+}
+
+/** A model makes nothing of lines and indents. */
+function oneLine(text: string): string {
+  return text.replace(/\s+/gu, ' ').trim();
+}
