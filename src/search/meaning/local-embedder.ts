@@ -53,12 +53,12 @@ export function createLocalEmbedder({
 
   const start = () => {
     const started = new Worker(script);
-    started.unref();
     started.on('message', ({ id, vectors }: Reply) => {
       waiting.get(id)?.resolve([...vectors]);
       waiting.delete(id);
-      if (waiting.size === 0 && worker === started)
-        cancelIdle = after(idleMs, () => void end(new Unavailable('the model has ended')));
+      if (waiting.size > 0 || worker !== started) return;
+      started.unref();
+      cancelIdle = after(idleMs, () => void end(new Unavailable('the model has ended')));
     });
     started.on('error', (cause) => {
       // The next text starts a new thread.
@@ -86,6 +86,8 @@ export function createLocalEmbedder({
       if (texts.length === 0) return [];
       cancelIdle?.();
       worker ??= start();
+      // Only what is asked for keeps a process from its end.
+      worker.ref();
       lastId += 1;
       const id = lastId;
       const { promise, resolve, reject } = Promise.withResolvers<Float32Array[]>();
