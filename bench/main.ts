@@ -9,6 +9,7 @@ import { run as lock } from './lock.ts';
 import { run as refresh } from './refresh.ts';
 import { run as reinflate } from './reinflate.ts';
 import { run as reinflateMirror } from './reinflate-mirror.ts';
+import { run as rss } from './rss.ts';
 import { run as search } from './search.ts';
 import { run as sync } from './sync.ts';
 import { run as unread } from './unread.ts';
@@ -26,6 +27,7 @@ const benchmarks: Record<string, { about: string; run: (args: readonly string[])
     about: 'saving and reading 30,000 pages, killed five times meanwhile; or as many as are named',
     run: items,
   },
+  rss: { about: 'the feeds of the deframer, compared with bare node:http that sends the same', run: rss },
   search: {
     about:
       'finding words among 10,000 and 100,000 documents, or as many as are named, compared with bare FTS5',

@@ -20,7 +20,7 @@ const tasks = {
   /** The weights of the deframer's headline model, from headlines in the folder that is named. */
   train: () => inOrder([[join(root, 'scripts', 'train-headlines.ts'), ...args]]),
   bench: () => inOrder([[join(root, 'bench', 'main.ts'), ...args]]),
-  screenshots: () => inOrder([[join(root, 'scripts', 'screenshots.ts')]]),
+  screenshots: () => inOrder([[join(root, 'scripts', 'screenshots.ts'), ...args]]),
   /** `build`, `deploy`, or whatever else wrangler is to do, in its folder and under a Node that it runs on. */
   cloudflare: () => inOrder(cloudflare(), join(root, 'cloudflare')),
 };

@@ -1,12 +1,17 @@
 // `npm run screenshots`: the main pages as a person sees them, on a desk and on a phone, by day and by night, written to
-// docs/screenshots.
-import { mkdirSync, statSync } from 'node:fs';
+// docs/screenshots. Arguments name the pages to take; none: all of them.
+import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { migrateSqlite } from '../src/store/dialect/sqlite/migrate.ts';
+import { openStore } from '../src/store/open.ts';
 import { desktop, launchBrowser, phone } from '../test/support/chromium.ts';
+import { TestClock } from '../test/support/clock.ts';
 import { until } from '../test/support/until.ts';
 import { startWebApp, type WebApp } from '../test/support/web-app.ts';
+import { demoDeframerFeeds, fillDeframer } from './demo-deframer.ts';
 import { highlightDemo } from './demo-highlights.ts';
 import { fillWithDemo } from './demo-library.ts';
 
@@ -55,11 +60,22 @@ const shots: Record<string, (page: Page, app: WebApp, device: string) => Promise
     await page.goto(`${app.url}/mirror`);
     await page.getByRole('link', { name: 'Integrations at Raindrop' }).waitFor();
   },
+  async deframer(page, app, device) {
+    await page.goto(`${app.url}/deframer`);
+    const first = page.getByRole('button', { name: /^4 articles/ });
+    await first.waitFor();
+    if (device === 'phone') return;
+    await first.click();
+    await page.getByText('Original: You won’t BELIEVE').waitFor();
+  },
   async settings(page, app) {
     await page.goto(`${app.url}/settings`);
     await page.getByRole('heading', { name: 'Reading' }).waitFor();
   },
 };
+
+const named = process.argv.slice(2);
+const wanted = Object.entries(shots).filter(([name]) => named.length === 0 || named.includes(name));
 
 async function openArticle(page: Page, title: RegExp): Promise<void> {
   await page.getByRole('link', { name: title }).first().click();
@@ -78,7 +94,7 @@ async function takeAll(browser: Browser, app: WebApp): Promise<number> {
         reducedMotion: 'reduce',
       });
       await app.logIn(context);
-      for (const [name, prepare] of Object.entries(shots)) {
+      for (const [name, prepare] of wanted) {
         const page = await context.newPage();
         const path = join(folder, `${name}-${device}-${colorScheme}.png`);
         await prepare(page, app, device);
@@ -103,8 +119,19 @@ async function settle(page: Page): Promise<void> {
   );
 }
 
+/** An index whose feeds of the deframer have a past, which only the store can give them. */
+async function makeIndex(path: string): Promise<void> {
+  const clock = new TestClock(Date.now());
+  await migrateSqlite(path, clock.now);
+  const store = await openStore({ engine: 'sqlite', path }, { now: clock.now, onIdleError: () => {} });
+  await fillDeframer(store, clock, demoDeframerFeeds);
+  await store.close();
+}
+
 mkdirSync(folder, { recursive: true });
-const app = await startWebApp();
+const home = mkdtempSync(join(tmpdir(), 'lectern-screenshots-'));
+await makeIndex(join(home, 'index.db'));
+const app = await startWebApp({ env: { LECTERN_DATABASE_URL: `sqlite:${join(home, 'index.db')}` } });
 try {
   await fillWithDemo(app);
   await highlightDemo(app);
@@ -126,4 +153,5 @@ try {
   }
 } finally {
   await app.close();
+  rmSync(home, { recursive: true, force: true });
 }

@@ -68,6 +68,16 @@ describe('compose.yaml', () => {
     expect(Object.keys(service.environment).filter((name) => !asked.has(name))).toEqual([]);
   });
 
+  it.each(Object.entries(ours))('hands every setting of the deframer on to the %s', (_name, service) => {
+    const asked = new Set<string>();
+    readConfig(new Proxy({}, { get: (_env, name) => void asked.add(String(name)) }));
+    const wanted = [...asked].filter((name) => /^(AI_|LECTERN_AI_|LECTERN_DEFRAMER_)/.test(name));
+    // For tests.
+    const left = wanted.filter((name) => name !== 'LECTERN_AI_MOCK_LATENCY');
+    expect(left.length).toBeGreaterThan(7);
+    expect(left.filter((name) => !(name in service.environment))).toEqual([]);
+  });
+
   it.each(Object.entries(ours))('gives the %s an environment that Lectern starts with', (_name, service) => {
     const { config, warnings } = readConfig(filledIn(service.environment));
     expect(warnings).toEqual([]);

@@ -10,6 +10,7 @@ const feed = {
   rootDomain: 'example.org',
   nextRunAt: null,
   lastError: null,
+  lastNote: null,
   isRunning: false,
 } as DeframerFeedState;
 
@@ -24,6 +25,11 @@ describe('the table of feeds', () => {
       '  https://example.org/feed.xml',
       '  last_error: The server answered 404.',
     ]);
+    expect(
+      feedTable([{ ...feed, lastNote: 'Look.' }], 80)
+        .split('\n')
+        .at(-1),
+    ).toBe('  note: Look.');
   });
 
   it.each([30, 50, 80, 120])('fits %i columns, whatever is in it', (width) => {

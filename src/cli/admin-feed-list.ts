@@ -1,7 +1,7 @@
 // The feeds of the deframer, for a person and for a program.
 import type { DeframerFeedState } from '../model/deframer.ts';
 import type { Runtime } from './runtime.ts';
-import { printable, shortTime, table, widthOf } from './table.ts';
+import { printable, printableJson, shortTime, table, widthOf } from './table.ts';
 
 const usualWidth = 80;
 const shortIdLength = 8;
@@ -11,7 +11,7 @@ export function printFeeds(
   feeds: readonly DeframerFeedState[],
   { json, deleted }: { json: boolean; deleted: boolean },
 ): void {
-  if (json) stdout.write(`${JSON.stringify(feeds.map(toJson), null, 2)}\n`);
+  if (json) stdout.write(`${printableJson(feeds.map(toJson))}\n`);
   else if (feeds.length > 0) stdout.write(`${feedTable(feeds, widthOf(stdout, usualWidth))}\n`);
   else if (deleted) stdout.write('No feed was deleted.\n');
   else stdout.write('There is no feed yet. Add one with: lectern admin feed add URL\n');
@@ -23,9 +23,10 @@ export function printFeeds(
  */
 export function feedTable(feeds: readonly DeframerFeedState[], width: number): string {
   const [head = '', ...rows] = table(feeds.map(toRow), width).split('\n');
-  const below = feeds.map(({ url, lastError }) => [
+  const below = feeds.map(({ url, lastError, lastNote }) => [
     cut(`  ${printable(url)}`, width),
     ...(lastError === null ? [] : wrapped(`last_error: ${printable(lastError)}`, width - 2)),
+    ...(lastNote === null ? [] : wrapped(`note: ${printable(lastNote)}`, width - 2)),
   ]);
   return [head, ...rows.flatMap((row, n) => [row, ...(below[n] ?? [])])].join('\n');
 }

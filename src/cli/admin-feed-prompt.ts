@@ -1,9 +1,9 @@
 // The prompt that a feed of the deframer has of its own: read from a file or from standard input.
 import { Invalid } from '../errors.ts';
+import { longestPrompt } from '../model/deframer.ts';
 import { readWhole } from './read-whole.ts';
 import type { Runtime } from './runtime.ts';
 
-const mostCharacters = 20_000;
 /** Far more than any prompt that is short enough, and little enough to read whole. */
 const mostBytes = 1024 * 1024;
 
@@ -14,8 +14,8 @@ export async function readPrompt({ stdin }: Pick<Runtime, 'stdin'>, path: string
 export function parsePrompt(bytes: Uint8Array): string {
   const text = decoded(bytes);
   if (text.trim() === '') throw new Invalid('the prompt is empty: --clear goes back to the usual one');
-  if (text.length > mostCharacters) {
-    throw new Invalid(`the prompt has ${text.length} characters, and ${mostCharacters} are the most`);
+  if (text.length > longestPrompt) {
+    throw new Invalid(`the prompt has ${text.length} characters, and ${longestPrompt} are the most`);
   }
   return text;
 }

@@ -108,6 +108,21 @@ function switchCommands(runtime: Runtime, command: Command): void {
         );
       else say(runtime, `${url} is run once each time it is told to.`);
     });
+
+  command
+    .command('enforce-domain')
+    .description('Say whether articles on another host than the feed are left out.')
+    .addArgument(feedArgument())
+    .addArgument(new Argument('<on>', 'whether they are').choices(['true', 'false']))
+    .action(async (text: string, on: 'true' | 'false') => {
+      const feed = await change(runtime, text, { enforceFeedDomain: on === 'true' });
+      const rule = feed.enforceFeedDomain ? 'are left out' : 'are kept';
+      say(
+        runtime,
+        `Articles of ${printable(feed.url)} that are on another host ${rule}.`,
+        `Run it: ${commandFor('sync', feed)}`,
+      );
+    });
 }
 
 function runCommands(runtime: Runtime, command: Command): void {

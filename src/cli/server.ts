@@ -46,8 +46,12 @@ export async function serve(runtime: Runtime, role: Role, holder?: string): Prom
     );
     // Jobs may end the process that does them, and an API must not be that process.
     if (role === 'worker') {
-      stops.push(await startRunner(runtime, opened, holder));
-      stops.push((await import('./deframing.ts')).startDeframer(runtime, opened).stop);
+      const stopRunner = await startRunner(runtime, opened, holder);
+      const deframer = (await import('./deframing.ts')).startDeframer(runtime, opened);
+      // At the same time: each of them lets what is under way come to its end.
+      stops.push(async () => {
+        await Promise.all([stopRunner(), deframer.stop()]);
+      });
     }
     opened.log.debug({ role, pid: process.pid }, 'started');
     opened.log.info({ signal: await Promise.race([asked, fatal.promise]) }, 'stopping');

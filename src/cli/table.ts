@@ -69,7 +69,15 @@ export function shortTime(millis: number): string {
   return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${two(at.getHours())}:${two(at.getMinutes())}`;
 }
 
-/** A name may have been chosen by somebody else: nothing in it may speak to the terminal. */
+/** A name may have been chosen by somebody else: nothing in it may speak to the terminal, or turn its line around. */
 export function printable(cell: Cell | undefined): string {
-  return String(cell).replace(/\p{Cc}/gu, '\ufffd');
+  return String(cell).replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
+}
+
+/** The same for a program, which reads it as it was. */
+export function printableJson(value: unknown): string {
+  return JSON.stringify(value, null, 2).replace(
+    /[\x7f-\x9f\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }

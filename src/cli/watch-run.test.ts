@@ -7,6 +7,8 @@ const synced = {
   enabled: true,
   deletedAt: null,
   isRunning: false,
+  isDue: true,
+  lastNote: null,
   nextRunAt: 1_000,
   lastRunAt: 500,
   lastError: null,
@@ -47,6 +49,14 @@ async function watch(
 }
 
 describe('watching a run', () => {
+  it('ends when the run was put off, and says why', async () => {
+    const { outcome } = await watch([
+      {},
+      { isDue: false, nextRunAt: 99_000, lastNote: 'Its host wants a rest.' },
+    ]);
+    expect(outcome).toBe('the run was put off: Its host wants a rest.');
+  });
+
   it.each([
     ['once', endedOnce],
     ['and is to come again', endedAndPolled],

@@ -43,6 +43,9 @@ export async function watchRun(
       if (feed.nextRunAt === null || feed.lastRunAt !== lastRunAt) return succeeded(feed);
       if (!feed.enabled || feed.deletedAt !== null)
         throw new Conflict('the feed was disabled or deleted meanwhile: it is not run');
+      // A worker has taken it, and given it back for later.
+      if (!feed.isDue && !feed.isRunning)
+        throw new Unavailable(`the run was put off: ${printable(feed.lastNote ?? 'it comes later')}`);
       const waitedMs = now() - beganAt;
       if (waitedMs >= timeoutMs) throw tooLate(timeoutMs, wasTaken);
       wasTaken ||= feed.isRunning;

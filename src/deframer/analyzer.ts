@@ -30,7 +30,7 @@ export interface Analyzer {
   readonly model: string;
   /** All that the model is told besides the article. Empty for one that is told nothing. */
   instructions(request: AnalysisRequest): string;
-  /** Throws AnalyzerFailure, and what the signal was aborted with. */
+  /** Throws AnalyzerFailure, also when the signal is aborted after something was spent; else what it was aborted with. */
   analyze(request: AnalysisRequest, signal: AbortSignal): Promise<Analyzed>;
   close?(): Promise<void>;
 }

@@ -2,12 +2,12 @@
 //
 // Whoever wrote the articles wrote these texts too. Outside of CDATA each is escaped, so that a tag that stands there
 // is one of ours: this is what `filterFeed` cuts by.
-import { escapeXml } from '../html/escape-xml.ts';
+import { allowedInXml, escapeXml } from '../html/escape-xml.ts';
 import { excerptOf } from '../html/excerpt.ts';
 import type { DeframedItem } from '../model/deframer.ts';
 import type { Millis } from '../model/glossary.ts';
 import { analysisFields } from './analysis-fields.ts';
-import { allowedInXml, plainDecimal, textAsHtml, toCdata } from './xml-text.ts';
+import { plainDecimal, textAsHtml, toCdata } from './xml-text.ts';
 
 export interface FeedHead {
   readonly title: string;

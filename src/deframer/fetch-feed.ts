@@ -1,6 +1,7 @@
 // The document of a feed, asked for once and politely.
 import { LecternError } from '../errors.ts';
 import type { Clock, Millis } from '../model/glossary.ts';
+import { race } from '../outbound/limits.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import type { AcquiredFeed, FeedValidators } from '../store/deframer/deframe-run-store.ts';
 import type { FeedHead } from './feed-xml.ts';
@@ -75,7 +76,8 @@ export async function fetchFeed(
     case 'body':
       try {
         const contentType = outcome.headers['content-type'] ?? '';
-        const feed = await parse({ bytes: outcome.bytes, contentType, url: outcome.url });
+        const document = { bytes: outcome.bytes, contentType, url: outcome.url };
+        const feed = await race(signal, () => parse(document));
         return { kind: 'feed', feed, head: headOf(feed, url), validators: validatorsOf(outcome.validators) };
       } catch (error) {
         if (!(error instanceof LecternError)) throw error;

@@ -1,5 +1,4 @@
 // Which articles of a document are the feed's own, and may be new to it. Pure.
-import { plainText } from '../html/plain-text.ts';
 import type { DeframerFeed } from '../model/deframer.ts';
 import type { Millis } from '../model/glossary.ts';
 import { longestUrl } from './feed-url.ts';
@@ -10,8 +9,6 @@ export interface NewArticle {
   readonly hash: string;
   readonly url: string;
   readonly title: string;
-  /** Plain text. */
-  readonly description: string;
   /** Sanitised HTML. */
   readonly content: string;
   readonly author: string;
@@ -19,9 +16,6 @@ export interface NewArticle {
   /** Primary subtag; empty if the feed does not say. */
   readonly language: string;
 }
-
-/** More than a description has; some feeds have the whole article in its place. */
-const longestDescription = 1_000;
 
 /** The newest first, each address once. Without an address, an article can be neither read nor known again. */
 export function newArticles(
@@ -50,18 +44,10 @@ function toArticle(entry: SourceEntry, url: string, language: string | null, now
     hash: itemHash(url),
     url,
     title: entry.title,
-    description: cutAtWord(plainText(entry.content).replaceAll('\n', ' '), longestDescription),
     content: entry.content,
     author: entry.author,
     // One from the future would stay on top until then.
     pubDate: Math.floor(Math.min(entry.pubDate ?? now, now) / 1000) * 1000,
     language: (language ?? '').split('-')[0]?.toLowerCase() ?? '',
   };
-}
-
-function cutAtWord(text: string, most: number): string {
-  if (text.length <= most) return text;
-  const cut = text.slice(0, most - 1);
-  const end = cut.lastIndexOf(' ');
-  return `${(end > most / 2 ? cut.slice(0, end) : cut).toWellFormed()}…`;
 }

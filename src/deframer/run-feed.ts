@@ -1,6 +1,8 @@
 // One run of one feed, under its lease: fetch, find what is new, analyse it, build the feed, say how it went. Each
 // article that was analysed is kept at once, so that whatever ends the run loses none that was paid for.
+import { sanitiseHtml } from '../html/sanitise-html.ts';
 import type { Log } from '../log.ts';
+import type { DeframedItem } from '../model/deframer.ts';
 import type { Clock, RandomText } from '../model/glossary.ts';
 import type { AcquiredFeed, DeframeRunStore } from '../store/deframer/deframe-run-store.ts';
 import { type Analyzer, AnalyzerFailure, analysisKey, noUsage } from './analyzer.ts';
@@ -35,9 +37,21 @@ export interface RunSignals {
   readonly stopping: AbortSignal;
 }
 
+/**
+ * A feed that has thousands of articles, or makes up new ones, must not keep the worker for hours or empty an account
+ * before anybody has seen what it does.
+ */
+const mostInOneRun = 100;
+/** What is longer is cut: whoever wants all of it has the page. */
+const mostContent = 200_000;
+/** Of all articles of a feed together; those behind it have only a description. */
+const mostContentOfFeed = 2_000_000;
+
 /** What became of the articles that were new. */
 interface Tally {
+  /** How many this run has taken on, and how many it leaves to the next. */
   readonly found: number;
+  readonly left: number;
   analysed: number;
   readonly failures: { readonly article: NewArticle; readonly message: string }[];
 }
@@ -48,8 +62,10 @@ export async function runFeed(deps: RunFeedDeps, lease: AcquiredFeed, signals: R
   const { intervalMs } = settings;
   const fetched = await fetchFeed(deps, lease, signals.signal);
   switch (fetched.kind) {
-    case 'put-off':
-      return runs.postpone(lease, Math.max(0, fetched.until - now()));
+    case 'put-off': {
+      const note = 'Its host has asked to be left alone for a while: the run waits until then.';
+      return runs.postpone(lease, { delayMs: Math.max(0, fetched.until - now()), note });
+    }
     case 'failed':
       return runs.finish(lease, { error: fetched.sentence, intervalMs });
     case 'unchanged':
@@ -58,12 +74,13 @@ export async function runFeed(deps: RunFeedDeps, lease: AcquiredFeed, signals: R
       const { articles, discarded } = newArticles(lease.feed, fetched.feed, now());
       const tally = await analyseNew(deps, lease, articles, signals);
       const error = failureOf(tally);
+      const isWhole = error === undefined && tally.left === 0;
       return runs.finish(lease, {
         built: await build(deps, lease.feedId, fetched.head),
         error,
-        note: discarded > 0 ? noteOf(discarded, articles.length) : undefined,
+        note: noteOf({ discarded, all: discarded + articles.length, left: tally.left }),
         // A document of which something is left is asked for again, whole.
-        validators: error === undefined ? fetched.validators : undefined,
+        validators: isWhole ? fetched.validators : undefined,
         intervalMs,
       });
     }
@@ -80,9 +97,11 @@ async function analyseNew(
     lease.feedId,
     articles.map(({ hash }) => hash),
   );
-  const left = articles.filter(({ hash }) => !known.has(hash));
-  const tally: Tally = { found: left.length, analysed: 0, failures: [] };
-  for (const article of left) {
+  const unknown = articles.filter(({ hash }) => !known.has(hash));
+  const taken = unknown.slice(0, Math.max(mostInOneRun, deps.settings.items));
+  const left = unknown.length - taken.length;
+  const tally: Tally = { found: taken.length, left, analysed: 0, failures: [] };
+  for (const article of taken) {
     signals.stopping.throwIfAborted();
     // Before anything is paid for: somebody else may be at it by now, or the feed may be switched off.
     await deps.runs.renew(lease, deps.settings.leaseMs);
@@ -91,6 +110,11 @@ async function analyseNew(
       tally.analysed += 1;
     } catch (error) {
       if (!(error instanceof AnalyzerFailure)) throw error;
+      // Told to stop in the middle of it: it is not the article's fault, and was paid for.
+      if (signals.signal.aborted) {
+        await deps.runs.noteUsage(lease.feedId, error.usage);
+        throw signals.signal.reason;
+      }
       deps.log.warn({ err: error, feed: lease.feed.url, url: article.url }, 'an article was not analysed');
       await deps.runs.noteUsage(lease.feedId, error.usage);
       tally.failures.push({ article, message: error.message });
@@ -113,7 +137,11 @@ async function analyseOne(
   const { analysis, usage } = known
     ? { analysis: known, usage: noUsage }
     : await analyzer.analyze(request, signal);
-  const { hash, url, content, author, pubDate } = article;
+  const { hash, url, author, pubDate } = article;
+  const content =
+    article.content.length <= mostContent
+      ? article.content
+      : sanitiseHtml(article.content.slice(0, mostContent), { baseUrl: url });
   const item = { id: newUuid(randomText), hash, url, content, author, pubDate };
   try {
     await runs.putItem(lease, { ...item, analysis, analysisKey: key, usage }, settings.leaseMs);
@@ -126,7 +154,7 @@ async function analyseOne(
 
 /** Undefined when nothing changed: readers who ask then are told so. */
 async function build({ runs, settings, now }: RunFeedDeps, feedId: string, head: FeedHead) {
-  const items = await runs.newestItems(feedId, settings.items);
+  const items = withinBounds(await runs.newestItems(feedId, settings.items));
   const before = await runs.findBuilt(feedId);
   if (before && buildFeed({ head, items, builtAt: before.updatedAt }).xmlContent === before.xmlContent)
     return undefined;
@@ -144,8 +172,21 @@ function failureOf({ found, analysed, failures }: Tally): string | undefined {
   return `${left} of ${found} new articles could not be analysed: ${first.message} (“${title}”)`;
 }
 
-function noteOf(discarded: number, kept: number): string {
-  const all = discarded + kept;
-  const hint = kept === 0 ? ' Switch off the check of the host to have them.' : '';
-  return `${discarded} of ${all} articles are on another host than the feed and were left out.${hint}`;
+function withinBounds(items: readonly DeframedItem[]): DeframedItem[] {
+  let length = 0;
+  return items.map((item) => {
+    length += item.content.length;
+    return length <= mostContentOfFeed ? item : { ...item, content: '' };
+  });
+}
+
+function noteOf({ discarded, all, left }: { discarded: number; all: number; left: number }): string | null {
+  const notes = [
+    ...(discarded === 0
+      ? []
+      : [`${discarded} of ${all} articles are on another host than the feed and were left out.`]),
+    ...(discarded > 0 && discarded === all ? ['Switch off the check of the host to have them.'] : []),
+    ...(left === 0 ? [] : [`${left} more articles are left to the next run.`]),
+  ];
+  return notes.length === 0 ? null : notes.join(' ');
 }

@@ -1,33 +1,86 @@
 // Takes one feed that is due and runs it, from the lease to its end, whatever comes between.
 import { LeaseLost, LecternError } from '../errors.ts';
-import type { AcquiredFeed } from '../store/deframer/deframe-run-store.ts';
+import { type After, afterTimeout } from '../outbound/limits.ts';
+import type { AcquiredFeed, DeframeRunStore } from '../store/deframer/deframe-run-store.ts';
 import { type RunFeedDeps, type RunSignals, runFeed } from './run-feed.ts';
 
 const internal = 'An internal error; the log has the details.';
+const afterTroubleMs = 60_000;
+
+/** The index could not be asked or written to. That is no fault of the feed. */
+class IndexTrouble extends Error {
+  override readonly name = 'IndexTrouble';
+}
 
 /** False when no feed was due. */
-export async function takeFeed(deps: RunFeedDeps, signals: RunSignals): Promise<boolean> {
-  const { runs, settings, log } = deps;
-  const lease = await runs.acquire({ ttlMs: settings.leaseMs });
+export async function takeFeed(
+  given: RunFeedDeps,
+  signals: RunSignals,
+  after: After = afterTimeout,
+): Promise<boolean> {
+  const { settings, log } = given;
+  const lease = await given.runs.acquire({ ttlMs: settings.leaseMs });
   if (!lease) return false;
+  const deps = { ...given, runs: tellingTrouble(given.runs) };
   const lost = new AbortController();
   const signal = AbortSignal.any([signals.signal, lost.signal]);
-  const renewing = setInterval(() => {
-    runs.renew(lease, settings.leaseMs).catch((error) => {
-      // A moment without the index is no loss yet; the fence knows.
-      if (error instanceof LeaseLost) lost.abort(error);
-    });
-  }, settings.leaseMs / 5);
+  const stopBeating = keepRenewing({ runs: given.runs, after }, lease, settings.leaseMs, (error) =>
+    lost.abort(error),
+  );
   try {
     await runFeed(deps, lease, { ...signals, signal });
+    log.debug({ feed: lease.feed.url }, 'a feed was deframed');
   } catch (error) {
-    clearInterval(renewing);
-    await giveUp(deps, lease, { error: lost.signal.aborted ? lost.signal.reason : error, signals });
+    stopBeating();
+    await giveUp(given, lease, { error: lost.signal.aborted ? lost.signal.reason : error, signals });
   } finally {
-    clearInterval(renewing);
+    stopBeating();
   }
-  log.debug({ feed: lease.feed.url }, 'a feed was deframed');
   return true;
+}
+
+/** A model may think for longer than a lease lasts. */
+function keepRenewing(
+  { runs, after }: { runs: DeframeRunStore; after: After },
+  lease: AcquiredFeed,
+  leaseMs: number,
+  onLost: (error: LeaseLost) => void,
+): () => void {
+  let cancel = () => {};
+  let isOver = false;
+  const beat = () => {
+    runs
+      .renew(lease, leaseMs)
+      .catch((error) => {
+        // A moment without the index is no loss yet; the fence knows.
+        if (error instanceof LeaseLost) onLost(error);
+      })
+      .finally(() => {
+        if (!isOver) cancel = after(leaseMs / 5, beat);
+      });
+  };
+  cancel = after(leaseMs / 5, beat);
+  return () => {
+    isOver = true;
+    cancel();
+  };
+}
+
+/** What fails in the index is told apart from what fails in a run. */
+function tellingTrouble(runs: DeframeRunStore): DeframeRunStore {
+  const methods = Object.entries(runs).map(([name, method]) => [
+    name,
+    async (...args: unknown[]) => {
+      try {
+        return await (method as (...given: unknown[]) => Promise<unknown>)(...args);
+      } catch (error) {
+        throw error instanceof LeaseLost || error instanceof LecternError
+          ? error
+          : new IndexTrouble('the index failed', { cause: error });
+      }
+    },
+  ]);
+  return Object.fromEntries(methods) as DeframeRunStore;
 }
 
 async function giveUp(
@@ -36,16 +89,22 @@ async function giveUp(
   { error, signals }: { error: unknown; signals: RunSignals },
 ): Promise<void> {
   const feed = lease.feed.url;
+  // If nothing can be written, the lease runs out, and the feed is run again.
+  const unsaid = (err: unknown) => log.error({ err, feed }, 'the end of a run could not be written');
   if (error instanceof LeaseLost) {
     log.info({ feed }, 'a feed was taken over, or switched off, while it was run: what was left is not done');
-    return runs.release(lease);
+    return runs.release(lease).catch(unsaid);
   }
   // Told to stop: another worker goes on where this one ends.
-  if (signals.stopping.aborted || signals.signal.aborted) return runs.release(lease);
+  if (signals.stopping.aborted || signals.signal.aborted) return runs.release(lease).catch(unsaid);
   log.error({ err: error, feed }, 'a feed could not be deframed');
+  if (error instanceof IndexTrouble)
+    return runs
+      .postpone(lease, {
+        delayMs: afterTroubleMs,
+        note: 'The index was away for a moment; the run is tried again.',
+      })
+      .catch(unsaid);
   const sentence = error instanceof LecternError ? error.message : internal;
-  await runs
-    .finish(lease, { error: sentence, intervalMs: settings.intervalMs })
-    // Without the index nothing can be said; the lease runs out, and the feed is run again.
-    .catch((err) => log.error({ err, feed }, 'the end of a run could not be written'));
+  return runs.finish(lease, { error: sentence, intervalMs: settings.intervalMs }).catch(unsaid);
 }

@@ -1,12 +1,6 @@
 // Texts of strangers, as a feed can hold them. See also html/escape-xml.ts.
 
-/** What XML 1.0 cannot have, however it is written. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is meant
-const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
-
-export function allowedInXml(text: string): string {
-  return text.toWellFormed().replace(forbidden, '');
-}
+import { allowedInXml } from '../html/escape-xml.ts';
 
 /** HTML as it is. Its end is the one thing that CDATA cannot hold, so that is put into two. */
 export function toCdata(html: string): string {

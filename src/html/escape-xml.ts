@@ -14,10 +14,11 @@ const references: Readonly<Record<string, string>> = {
   '\r': '&#13;',
 };
 
+export function allowedInXml(text: string): string {
+  return text.toWellFormed().replace(forbidden, '');
+}
+
 /** For text and attributes, from either of which it is read as it was. */
 export function escapeXml(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(forbidden, '')
-    .replace(/[&<>"\t\n\r]/g, (char) => references[char] ?? char);
+  return allowedInXml(text).replace(/[&<>"\t\n\r]/g, (char) => references[char] ?? char);
 }

@@ -17,10 +17,11 @@ export const usualDeframing: DeframingSettings = { concurrency: 2, lookEveryMs: 
 export function startDeframing(deps: RunFeedDeps, settings: DeframingSettings): RunningWorker {
   const [stopping, ending] = [new AbortController(), new AbortController()];
   const signals = { stopping: stopping.signal, signal: ending.signal };
+  let lastMessage: string | undefined;
   const look = async () => {
     while (!stopping.signal.aborted && (await takeFeed(deps, signals)));
+    lastMessage = undefined;
   };
-  let lastMessage: string | undefined;
   const onError = (err: unknown) => {
     // An index that is away fails every look; saying so once is enough, until it is another failure.
     const { message } = err as Error;

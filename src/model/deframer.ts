@@ -50,6 +50,9 @@ export interface Usage {
   readonly costMicros: number | null;
 }
 
+/** A prompt is a page or two; more would be paid for with every article. */
+export const longestPrompt = 20_000;
+
 export interface DeframerFeed {
   readonly id: string;
   readonly url: string;
@@ -81,17 +84,21 @@ export interface DeframerFeedState extends DeframerFeed {
   readonly usage: Usage;
 }
 
-export interface DeframedItem {
+/** An article that was analysed, as readers are shown it. */
+export interface ShownArticle {
   readonly id: string;
   readonly feedId: string;
   /** SHA-256 of the URL. */
   readonly hash: string;
   readonly url: string;
   readonly analysis: Analysis;
-  /** As the feed has it, sanitised. */
-  readonly content: string;
   readonly author: string;
   readonly pubDate: Millis;
   readonly createdAt: Millis;
   readonly updatedAt: Millis;
+}
+
+export interface DeframedItem extends ShownArticle {
+  /** As the feed has it, sanitised. */
+  readonly content: string;
 }

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { feverKey } from '../../src/accounts/secrets.ts';
 import { createToken } from '../../src/accounts/tokens.ts';
 import type { RouteEntry } from '../../src/api/router.ts';
+import { addFeed as deframe } from '../../src/deframer/add-feed.ts';
 import { bookmarkPage } from '../../src/feeds/bookmark.ts';
 import { makeHighlight, makeWords } from '../../src/highlights/make.ts';
 import { saveItem } from '../../src/items/save-item.ts';
@@ -65,6 +66,9 @@ const resources: Record<string, (api: TestApi, user: User) => Promise<number | s
     return (await savedSearches.create({ name: `Search ${counter++}`, q: 'word' })).id;
   },
   ...highlightPaths(),
+  '/api/v1/deframer/feeds/{id}': addDeframerFeed,
+  '/api/v1/deframer/feeds/{id}/sync': addDeframerFeed,
+  '/api/v1/deframer/feeds/{id}/items': addDeframerFeed,
   '/api/v1/jobs/{id}': (api) => makeJob(api, 'done'),
   '/api/v1/jobs/{id}/events': (api) => makeJob(api, 'done'),
   '/api/v1/jobs/{id}/retry': (api) => makeJob(api, 'dead'),
@@ -179,6 +183,15 @@ async function addFeedWithIcon({ opened: { store } }: TestApi, user: User): Prom
   return id;
 }
 
+async function addDeframerFeed({ accounts, opened: { store } }: TestApi): Promise<string> {
+  const { deframerFeeds } = store;
+  const input = { withRootDomain: true, enforceFeedDomain: true };
+  const url = `https://example.org/deframed/${counter++}`;
+  const { id } = await deframe({ deframerFeeds, randomText: accounts.randomText }, { url, ...input });
+  await deframerFeeds.change(id, { enabled: true });
+  return id;
+}
+
 async function addEntry({ opened: { store } }: TestApi, user: User): Promise<number> {
   const link = `https://example.org/feed/${counter++}`;
   const { id: feedId } = await store.forUser(user.id).feeds.create(newFeed(link));
@@ -207,6 +220,7 @@ const bodies: Record<string, () => unknown> = {
   'patch /api/v1/collections/{id}': () => ({ name: `Renamed ${counter++}` }),
   'post /api/v1/searches': () => ({ name: `Search ${counter++}`, q: 'word' }),
   'patch /api/v1/searches/{id}': () => ({ q: 'another' }),
+  'post /api/v1/deframer/feeds': () => ({ url: `https://example.org/deframed/new/${counter++}` }),
   'patch /api/resources/{id}': () => ({ title: `Renamed ${counter++}` }),
   'patch /api/annotations/{id}': () => ({ color: 'green' }),
   'patch /api/comments/{id}': () => ({ content: 'Another' }),
@@ -240,6 +254,7 @@ const openRoutes = [
   'get /app/{file}',
   'get /assets/page.css',
   'get /boot.js',
+  'get /deframer',
   'get /healthz',
   'get /highlights',
   'get /icon-192.png',

@@ -205,7 +205,7 @@ onEachEngine('the deframer over HTTP', (engine) => {
     if (!user) throw new Error('there is no ben');
     await store().forUser(user.id).feeds.create(newFeed(url));
     await fill(store(), url, [
-      published('loud', { link }),
+      published('loud', { link, title: 'Loud' }),
       published('other'),
       published('none', { link: '' }),
     ]);
@@ -243,6 +243,21 @@ onEachEngine('the deframer over HTTP', (engine) => {
         { name: 'speculative', score: 0, reason: '' },
       ],
     });
+    // The publisher has corrected it since: what was said of the title of before is not said of this one.
+    await fill(store(), url, [published('loud', { link, title: 'Corrected', contentHash: 'another' })]);
+    expect((await listed()).some((entry) => 'deframed' in entry)).toBe(false);
+    expect(await opened()).not.toHaveProperty('deframed');
+    await fill(store(), url, [published('loud', { link, title: ' Loud ', contentHash: 'again' })]);
+    expect(await opened()).toHaveProperty('deframed');
+
+    // Another feed calls the page something else, and is asked last.
+    await owner.post(`${path}/feeds`, { url: `${url}/other`, enforce_feed_domain: false, enabled: true });
+    api.clock.advance(1_000);
+    await putItem(`${url}/other`, link, { title_original: 'A lie', title_corrected: 'A quiet lie' });
+    expect((await opened()).deframed).toMatchObject({ title: 'Quiet' });
+    const item = await jsonOf(await api.visitor().get(`/api/item?url=${encodeURIComponent(link)}`));
+    expect(item).toMatchObject({ title_corrected: 'Quiet' });
+
     // Other apps see what they have always seen.
     const full = await jsonOf<{ data: object[] }>(await ben.get('/api/items'));
     expect(full.data.some((entry) => 'deframed' in entry)).toBe(false);

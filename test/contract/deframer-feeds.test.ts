@@ -160,7 +160,7 @@ onEachEngine('the feeds of the deframer', (engine) => {
     await expect(store.deframeRuns.renew(first, leaseMs)).rejects.toThrow('lost');
     await expect(store.deframeRuns.putItem(first, item('late'), leaseMs)).rejects.toThrow('lost');
     await expect(store.deframeRuns.finish(first, { error: 'late', intervalMs })).rejects.toThrow('lost');
-    await expect(store.deframeRuns.postpone(first, 1)).rejects.toThrow('lost');
+    await expect(store.deframeRuns.postpone(first, { delayMs: 1, note: '' })).rejects.toThrow('lost');
     await store.deframeRuns.release(first);
     expect(await store.deframerFeeds.get(id)).toMatchObject({ isRunning: true, items: 0, lastError: null });
     await store.deframeRuns.finish(second, { intervalMs });

@@ -1,11 +1,23 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { AnalyzerFailure } from '../../src/deframer/analyzer.ts';
 import { itemHash } from '../../src/deframer/item-hash.ts';
+import { takeFeed } from '../../src/deframer/take-feed.ts';
 import { memoryOfPauses } from '../../src/outbound/pace.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { TestClock } from '../support/clock.ts';
-import { createDeframing, type Deframing, intervalMs, leaseMs, newsSite } from '../support/deframing.ts';
+import {
+  createDeframing,
+  type Deframing,
+  intervalMs,
+  leaseMs,
+  newsSite,
+  rssOf,
+  usage,
+} from '../support/deframing.ts';
 import { onEachEngine, openFreshStore } from '../support/engines.ts';
 import { createWorld } from '../support/outbound.ts';
+import { TestTimers } from '../support/timers.ts';
+import { until } from '../support/until.ts';
 
 const feedUrl = 'http://news.example/feed';
 const page = (path: string) => `http://news.example${path}`;
@@ -141,6 +153,29 @@ onEachEngine('a run of the deframer', (engine) => {
     expect((await state()).lastNote).toBeNull();
   });
 
+  it('keeps saying so when the document is the same, and asks for it whole once the rule has changed', async () => {
+    const body =
+      '<rss version="2.0"><channel><title>T</title><item><title>Theirs</title><link>http://other.example/1</link></item></channel></rss>';
+    site.override('/feed', (response) => {
+      const isKnown = site.asked.at(-1)?.headers['if-none-match'] === '"v1"';
+      response.writeHead(isKnown ? 304 : 200, { etag: '"v1"' }).end(isKnown ? undefined : body);
+    });
+    await deframing.addFeed(feedUrl, { polling: true });
+    await deframing.look();
+    const note =
+      '1 of 1 articles are on another host than the feed and were left out. Switch off the check of the host to have them.';
+    expect((await state()).lastNote).toBe(note);
+    clock.advance(intervalMs + 1_000);
+    await deframing.look();
+    expect(site.asked.at(-1)?.headers['if-none-match']).toBe('"v1"');
+    expect((await state()).lastNote).toBe(note);
+    await store.deframerFeeds.change(feedUrl, { enforceFeedDomain: false });
+    clock.advance(intervalMs + 1_000);
+    await deframing.look();
+    expect(deframing.titles()).toEqual(['Theirs']);
+    expect((await state()).lastNote).toBeNull();
+  });
+
   it('takes a www or another port for another host, as the rule is equality', async () => {
     site.publish(
       { title: 'WWW', link: 'http://www.news.example/1' },
@@ -160,6 +195,44 @@ onEachEngine('a run of the deframer', (engine) => {
     expect(built?.itemRefs).toHaveLength(20);
     expect(built?.itemRefs[0]).toBe(itemHash(page('/24')));
     expect((await state()).items).toBe(25);
+  });
+
+  it('takes on a hundred new articles at most, the newest, and leaves the rest to the next run', async () => {
+    const many = Array.from({ length: 130 }, (_, n) => ({ title: `Article ${n}`, link: `/${n}`, at: n }));
+    const document = rssOf(many, 'http://news.example');
+    site.override('/feed', (response) => {
+      const isKnown = site.asked.at(-1)?.headers['if-none-match'] === '"v1"';
+      response.writeHead(isKnown ? 304 : 200, { etag: '"v1"' }).end(isKnown ? undefined : document);
+    });
+    await deframing.addFeed(feedUrl, { polling: true });
+    await deframing.look();
+    expect(deframing.titles()).toHaveLength(100);
+    expect(deframing.titles().at(-1)).toBe('Article 30');
+    expect(await state()).toMatchObject({
+      items: 100,
+      lastError: null,
+      lastNote: '30 more articles are left to the next run.',
+    });
+    // The same document, whole once more.
+    clock.advance(intervalMs + 1_000);
+    await deframing.look();
+    expect(await state()).toMatchObject({ items: 130, lastNote: null });
+  });
+
+  it('keeps the beginning of a long text, whole as HTML, and serves so much of all as can be served', async () => {
+    const long = (letter: string) => `<p>${`${letter} `.repeat(150_000)}<b>end</b></p>`;
+    site.publish(
+      ...Array.from({ length: 12 }, (_, n) => ({ title: `${n}`, link: `/${n}`, at: n, content: long('a') })),
+    );
+    const id = await deframing.addFeed(feedUrl);
+    await deframing.look();
+    const items = await store.deframeRuns.newestItems(id, 20);
+    expect(items.map(({ content }) => content.length <= 200_010 && content.endsWith('</p>'))).toEqual(
+      items.map(() => true),
+    );
+    const built = await store.deframeRuns.findBuilt(id);
+    expect(built?.itemRefs).toHaveLength(12);
+    expect(built?.xmlContent.match(/<content:encoded>/g)).toHaveLength(9);
   });
 
   it('leaves what is served as it is when nothing changed, time and all', async () => {
@@ -307,13 +380,28 @@ onEachEngine('a run of the deframer', (engine) => {
     });
   });
 
+  it('is no strike when the index is away, and is tried again a minute later', async () => {
+    site.publish({ title: 'One', link: '/1' });
+    await deframing.addFeed(feedUrl);
+    const { putItem } = store.deframeRuns;
+    deframing.deps.runs.putItem = async () => {
+      throw new Error('Connection terminated');
+    };
+    await deframing.look();
+    expect(await state()).toMatchObject({ lastError: null, isRunning: false, isDue: false });
+    deframing.deps.runs.putItem = putItem;
+    clock.advance(61_000);
+    expect(await deframing.look()).toBe(true);
+    expect(await state()).toMatchObject({ lastError: null, items: 1 });
+  });
+
   it('waits with a host that has asked for a pause, without a strike', async () => {
     await pauses.remember('domain:news.example', clock.now() + 120_000);
     site.publish({ title: 'One', link: '/1' });
     await deframing.addFeed(feedUrl);
     expect(await deframing.look()).toBe(true);
     expect(site.asked).toEqual([]);
-    expect((await state()).lastError).toBeNull();
+    expect(await state()).toMatchObject({ lastError: null, lastNote: expect.stringContaining('left alone') });
     expect(await deframing.look()).toBe(false);
     clock.advance(125_000);
     expect(await deframing.look()).toBe(true);
@@ -376,6 +464,50 @@ onEachEngine('a run of the deframer', (engine) => {
       expect(await state()).toMatchObject({ items: 1, isRunning: true });
       expect(await store.deframeRuns.findBuilt((await state()).id)).toBeUndefined();
       if (other) await store.deframeRuns.finish(other, { intervalMs });
+    });
+  });
+
+  describe('with a model that thinks for longer than a lease lasts', () => {
+    let timers: TestTimers;
+    const look = () =>
+      takeFeed(
+        deframing.deps,
+        { stopping: new AbortController().signal, signal: new AbortController().signal },
+        timers.after,
+      );
+
+    beforeEach(async () => {
+      timers = new TestTimers(clock);
+      site.publish({ title: 'Slow', link: '/slow' });
+      await deframing.addFeed(feedUrl);
+    });
+
+    it('keeps its lease meanwhile', async () => {
+      deframing.answer('Slow', async () => {
+        for (let n = 0; n < 10; n++) {
+          await timers.advance(leaseMs / 4);
+          // It goes to the server and back.
+          await until('the lease is renewed', async () => (await state()).isRunning);
+          expect(await store.deframeRuns.acquire({ ttlMs: leaseMs })).toBeUndefined();
+        }
+        return {};
+      });
+      await look();
+      expect(await state()).toMatchObject({ items: 1, lastError: null, isRunning: false });
+      expect(timers.pending).toBe(0);
+    });
+
+    it('stops asking it as soon as the feed is somebody else’s, and puts what it took on the bill', async () => {
+      deframing.answer('Slow', async (signal) => {
+        await store.deframerFeeds.sync(feedUrl);
+        await timers.advance(leaseMs / 4);
+        await until('the signal is aborted', () => signal.aborted);
+        throw new AnalyzerFailure('was interrupted', { scope: 'service', usage });
+      });
+      await look();
+      expect(await state()).toMatchObject({ items: 0, lastError: null, isDue: true });
+      expect((await state()).usage.calls).toBe(1);
+      expect(timers.pending).toBe(0);
     });
   });
 

@@ -110,6 +110,15 @@ onEachEngine('lectern admin', (engine) => {
     expect(await store.deframerFeeds.get(idOf('first'))).toMatchObject({ enabled: true });
   });
 
+  it('switches the check of the host, and understands nothing else', async () => {
+    const enforces = async () => (await store.deframerFeeds.get(idOf('first'))).enforceFeedDomain;
+    expect(await done(['feed', 'enforce-domain', url, 'false'])).toContain('are kept');
+    expect(await enforces()).toBe(false);
+    expect(await done(['feed', 'enforce-domain', url, 'true'])).toContain('are left out');
+    expect(await enforces()).toBe(true);
+    expect(await feed('enforce-domain', url, 'maybe')).toMatchObject({ code: 2 });
+  });
+
   it('sets polling to true or false, and understands nothing else', async () => {
     expect(await done(['feed', 'polling', url, 'true'])).toContain(`Begin: lectern admin feed sync ${url}\n`);
     expect(await store.deframerFeeds.get(idOf('first'))).toMatchObject({ polling: true, nextRunAt: null });

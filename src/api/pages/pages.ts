@@ -9,7 +9,7 @@ import type { Router } from '../router.ts';
 import { sendWebFile } from './web-app.ts';
 
 /** Pages that only somebody who is logged in has a use for. They hold nothing of anybody: the API gives them that. */
-const rooms = ['library', 'highlights', 'search', 'operations', 'mirror', 'settings', 'parts'];
+const rooms = ['library', 'highlights', 'search', 'operations', 'mirror', 'deframer', 'settings', 'parts'];
 /** Files that other programs know by their name. */
 const fixedFiles = [
   'boot.js',

@@ -6,7 +6,7 @@ import { takeTurns } from '../../deframer/fair-turns.ts';
 import { itemHash } from '../../deframer/item-hash.ts';
 import { parseRootDomain, rootDomainOf } from '../../deframer/root-domain.ts';
 import { NotFound } from '../../errors.ts';
-import { type Analysis, categories, type DeframedItem } from '../../model/deframer.ts';
+import { type Analysis, categories, type ShownArticle } from '../../model/deframer.ts';
 import type { ApiDeps, ApiEnv } from '../context.ts';
 import { feedParameters, maxScore, serveFeed } from '../deframed-feed.ts';
 import type { Router } from '../router.ts';
@@ -143,7 +143,8 @@ export function deframedRoutes(router: Router, deps: ApiDeps): void {
       for (const root of domainsMeant(text)) {
         const lists = await store.deframed.findSite(root, { limit, maxScore: max_score });
         if (!lists) continue;
-        const items = takeTurns(lists, { keyOf: ({ url }) => url, limit });
+        const chosen = takeTurns(lists, { keyOf: ({ url }) => url, limit });
+        const items = await store.deframed.getItems(chosen.map(({ id }) => id));
         return sendDeframedJson(c, deframer, { root, items: items.map(toBody) });
       }
       throw new NotFound('site');
@@ -172,7 +173,7 @@ function domainsMeant(text: string): Set<string> {
   return new Set([written, parseRootDomain(written), rootDomainOf(address)].filter((one) => one != null));
 }
 
-function toBody(item: DeframedItem): z.infer<typeof DeframedItemBody> {
+function toBody(item: ShownArticle): z.infer<typeof DeframedItemBody> {
   const analysis = Object.fromEntries(analysisFields.map((field) => [field, item.analysis[field]]));
   return {
     id: item.id,

@@ -3,7 +3,7 @@ import { z } from '@hono/zod-openapi';
 import { addFeed } from '../../deframer/add-feed.ts';
 import { parseRootDomain } from '../../deframer/root-domain.ts';
 import { Invalid } from '../../errors.ts';
-import type { DeframerFeedState, Usage } from '../../model/deframer.ts';
+import { type DeframerFeedState, longestPrompt, type Usage } from '../../model/deframer.ts';
 import type { ApiDeps } from '../context.ts';
 import type { Router } from '../router.ts';
 import { ErrorBodyV1, isoTime, json, jsonBody, pageLimit, toIso } from '../schemas.ts';
@@ -68,8 +68,7 @@ const ItemBody = z
   .openapi('DeframerFeedItem');
 
 const rootDomain = z.string().min(1).max(253).nullable();
-/** A prompt is a page or two; more would be paid for with every article. */
-const prompt = z.string().trim().min(1).max(20_000).nullable();
+const prompt = z.string().trim().min(1).max(longestPrompt).nullable();
 
 const CreateFeed = z
   .object({

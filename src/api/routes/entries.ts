@@ -3,7 +3,7 @@ import { z } from '@hono/zod-openapi';
 import { itemHash } from '../../deframer/item-hash.ts';
 import { Invalid } from '../../errors.ts';
 import { excerptOf, excerptSource } from '../../html/excerpt.ts';
-import { type DeframedItem, scoreNames } from '../../model/deframer.ts';
+import { type ShownArticle, scoreNames } from '../../model/deframer.ts';
 import type { Entry } from '../../model/entry.ts';
 import type { DeframedStore } from '../../store/deframer/deframed-store.ts';
 import type { ApiDeps } from '../context.ts';
@@ -198,7 +198,8 @@ export function entryRoutes(router: Router, { store }: Pick<ApiDeps, 'store'>): 
     },
     async (c) => {
       const entry = await c.get('actor').rows.entries.get(c.req.valid('param').id);
-      const found = entry.link === '' ? undefined : await store.deframed.findItem(itemHash(entry.link));
+      const [hash] = hashesOf([entry]);
+      const found = hash && ofTitle(entry, (await store.deframed.findItems([hash])).get(hash));
       return c.json({ data: { ...toBody(entry), ...(found && { deframed: inFull(found) }) } }, 200);
     },
   );
@@ -221,10 +222,10 @@ async function briefBodies(
   deframed: DeframedStore,
   entries: readonly Entry[],
 ): Promise<z.infer<typeof ListedEntryBody>[]> {
-  const hashes = entries.map(({ link }) => (link === '' ? '' : itemHash(link)));
-  const found = await deframed.findItems([...new Set(hashes.filter((hash) => hash !== ''))]);
+  const hashes = hashesOf(entries);
+  const found = await deframed.findItems([...new Set(hashes.filter((hash) => hash !== undefined))]);
   return entries.map((entry, place) => {
-    const analysis = found.get(hashes[place] ?? '')?.analysis;
+    const analysis = ofTitle(entry, found.get(hashes[place] ?? ''))?.analysis;
     return {
       ...toBody(entry),
       content: '',
@@ -234,7 +235,23 @@ async function briefBodies(
   });
 }
 
-function inFull({ analysis }: DeframedItem): z.infer<typeof DeframedInFull> {
+function hashesOf(entries: readonly Entry[]): (string | undefined)[] {
+  return entries.map(({ link }) => (link === '' ? undefined : itemHash(link)));
+}
+
+/**
+ * Of the analyses of a page, the one of the title that the entry has: a publisher may have corrected it since, and another
+ * feed may have called the page whatever it liked.
+ */
+function ofTitle({ title }: Entry, found: readonly ShownArticle[] | undefined): ShownArticle | undefined {
+  const folded = (text: string) => text.replace(/\s+/g, ' ').trim();
+  // Whoever follows the deframed feed has the other title.
+  return found?.find(({ analysis }) =>
+    [analysis.title_original, analysis.title_corrected].some((one) => folded(one) === folded(title)),
+  );
+}
+
+function inFull({ analysis }: ShownArticle): z.infer<typeof DeframedInFull> {
   return {
     title: analysis.title_corrected,
     title_reason: analysis.title_correction_reason,

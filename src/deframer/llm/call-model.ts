@@ -34,6 +34,7 @@ export type Called = Partial<Tokens> &
   );
 
 const maxBytes = 1024 * 1024;
+const longestComplaint = 2_000;
 /** Of what a server said, for the log. */
 const maxDetail = 1_000;
 
@@ -57,7 +58,8 @@ export async function callModel(
     redirect: 'manual',
     acceptStatus: () => true,
   });
-  signal.throwIfAborted();
+  // An answer that is there was paid for, whatever has happened meanwhile.
+  if (outcome.kind !== 'body') signal.throwIfAborted();
   return calledFrom({ dialect, settings, question, now }, outcome);
 }
 
@@ -151,8 +153,13 @@ function fromAnswer({ dialect }: Context, text: string, cause: unknown): Called 
 
 /** The server blames what it was sent: a parameter, the account behind it, or the article. */
 function fromComplaint({ dialect, question }: Context, text: string, cause: unknown): Called {
+  // Not in what a server repeats of the question: an article may well be about temperature.
+  const complaint = text.slice(0, longestComplaint);
   const parameter = dialect.optional.find(
-    (name) => !question.without.has(name) && new RegExp(`\\b${name}\\b`).test(text),
+    (name) =>
+      !question.without.has(name) &&
+      new RegExp(`\\b${name}\\b`).test(complaint) &&
+      !new RegExp(`\\b${name}\\b`).test(question.user),
   );
   if (parameter !== undefined) return { kind: 'parameter-refused', parameter, cause };
   if (dialect.blamesAccount?.test(text))

@@ -54,6 +54,16 @@ class Attempts {
   }
 
   async run(): Promise<Analyzed> {
+    try {
+      return await this.#run();
+    } catch (error) {
+      const isInterrupted = this.#signal.aborted && this.#usage.calls > 0;
+      if (error instanceof AnalyzerFailure || !isInterrupted) throw error;
+      throw this.#failure('service', 'was interrupted', error);
+    }
+  }
+
+  async #run(): Promise<Analyzed> {
     let problem: Problem | undefined;
     for (let attempt = 1; ; attempt++) {
       const called = await this.#call(problem);
@@ -81,6 +91,9 @@ class Attempts {
     for (;;) {
       const user = userMessage(request.article, this.#deps.random, problem);
       const question = { model: settings.model, system, user, without: this.#without };
+      this.#signal.throwIfAborted();
+      // Sent is counted: what becomes of it is the server's to say, and to charge for.
+      this.#usage = { ...this.#usage, calls: this.#usage.calls + 1 };
       const called = await callModel(this.#deps, { dialect, settings, question }, this.#signal);
       this.#count(called);
       if (called.kind === 'parameter-refused') {
@@ -98,7 +111,7 @@ class Attempts {
     const usage = this.#usage;
     const tokens = { tokensIn: usage.tokensIn + tokensIn, tokensOut: usage.tokensOut + tokensOut };
     const costMicros = costOf(this.#task.settings.price, tokens);
-    this.#usage = { calls: usage.calls + 1, ...tokens, costMicros };
+    this.#usage = { calls: usage.calls, ...tokens, costMicros };
   }
 
   async #wait(attempt: number, afterMs: number | undefined): Promise<void> {

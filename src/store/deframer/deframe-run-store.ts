@@ -56,7 +56,8 @@ export interface RunEnd {
   readonly built?: BuiltFeed | undefined;
   /** Why it failed, which ends the schedule; undefined for a success. */
   readonly error?: string | undefined;
-  readonly note?: string | undefined;
+  /** What is worth a look although it succeeded; undefined where that is as before. */
+  readonly note?: string | null | undefined;
   /** Of the document whose every article was seen to; undefined where one is to be asked for again. */
   readonly validators?: FeedValidators | undefined;
   /** When to run again, where the feed is polled. */
@@ -155,12 +156,12 @@ export function deframeRunStore(db: Database, now: Clock) {
     },
 
     /** Not now: whoever is asked wants to be left alone until then. Throws LeaseLost. */
-    async postpone(lease: FeedLease, delayMs: number): Promise<void> {
+    async postpone(lease: FeedLease, { delayMs, note }: { delayMs: number; note: string }): Promise<void> {
       await db.write(async (trx) => {
         await requireFeedLease(trx, lease);
         await trx
           .updateTable('feed_schedules')
-          .set({ next_run_at: leaseUntil(db, delayMs), locked_until: null })
+          .set({ next_run_at: leaseUntil(db, delayMs), last_note: note, locked_until: null })
           .where('id', '=', lease.feedId)
           .execute();
       });
@@ -287,7 +288,7 @@ export function deframeRunStore(db: Database, now: Clock) {
           .set({
             next_run_at: error === undefined ? again : null,
             last_error: error ?? null,
-            last_note: error === undefined ? (note ?? null) : null,
+            ...(error !== undefined ? { last_note: null } : note !== undefined && { last_note: note }),
             last_run_at: now(),
             locked_until: null,
             etag: validators?.etag ?? '',

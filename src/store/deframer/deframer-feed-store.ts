@@ -1,12 +1,11 @@
 // The feeds of the deframer, as their operator sees and changes them.
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { Conflict, Invalid, NotFound } from '../../errors.ts';
 import type { DeframerFeed, DeframerFeedState, Usage } from '../../model/deframer.ts';
 import type { Clock } from '../../model/glossary.ts';
 import { isUniqueViolation } from '../constraint.ts';
 import type { Database, Writer } from '../database.ts';
 import { dbNow } from '../db-now.ts';
-import { nextEpoch } from '../lease-columns.ts';
 import { notePendingOf } from '../search/pending.ts';
 import type { Row } from '../tables.ts';
 
@@ -51,7 +50,7 @@ interface StateRow extends Row<'deframer_feeds'> {
 }
 
 export function deframerFeedStore(db: Database, now: Clock) {
-  const states = async (where: ReturnType<typeof sql>): Promise<DeframerFeedState[]> => {
+  const states = async (where: RawBuilder<unknown>, feedId?: string): Promise<DeframerFeedState[]> => {
     const { rows } = await sql<StateRow>`
       SELECT f.*, s.next_run_at, s.last_run_at, s.last_error, s.last_note,
         CASE WHEN s.locked_until > ${dbNow(db)} THEN 1 ELSE 0 END AS is_running,
@@ -63,7 +62,7 @@ export function deframerFeedStore(db: Database, now: Clock) {
         coalesce(u.unpriced_calls, 0) AS unpriced_calls
       FROM deframer_feeds f
         LEFT JOIN feed_schedules s ON s.id = f.id
-        LEFT JOIN (${sumsByFeed}) u ON u.feed_id = f.id
+        LEFT JOIN (${sumsByFeed(feedId)}) u ON u.feed_id = f.id
       WHERE ${where} ORDER BY f.created_at, f.id`.execute(db.heavyRead);
     return rows.map(toState);
   };
@@ -122,7 +121,7 @@ export function deframerFeedStore(db: Database, now: Clock) {
     },
 
     async get(id: string): Promise<DeframerFeedState> {
-      const [found] = await states(sql`f.id = ${id}`);
+      const [found] = await states(sql`f.id = ${id}`, id);
       if (!found) throw new NotFound('feed');
       return found;
     },
@@ -146,6 +145,13 @@ export function deframerFeedStore(db: Database, now: Clock) {
           updated_at: now(),
         };
         await trx.updateTable('deframer_feeds').set(changed).where('id', '=', row.id).execute();
+        // What was left out is in the document that the server would say is the same.
+        if (enforceFeedDomain !== undefined)
+          await trx
+            .updateTable('feed_schedules')
+            .set({ etag: '', last_modified: '' })
+            .where('id', '=', row.id)
+            .execute();
         return toFeed({ ...row, ...changed });
       });
     },
@@ -166,8 +172,8 @@ export function deframerFeedStore(db: Database, now: Clock) {
     },
 
     /**
-     * To be run at once, whatever happened before. A run that is under way is given up: its lease counts no more, so
-     * that it cannot end the schedule that begins here.
+     * To be run at once, whatever happened before. A run that is under way is given up: without the lock its lease counts
+     * no more, so that it cannot end the schedule that begins here.
      */
     async sync(idOrUrl: string): Promise<DeframerFeed> {
       return db.write(async (trx) => {
@@ -179,7 +185,6 @@ export function deframerFeedStore(db: Database, now: Clock) {
             next_run_at: dbNow(db),
             last_error: null,
             locked_until: null,
-            epoch: nextEpoch('epoch'),
             // Whoever asks for it wants the document, not the news that it is the same.
             etag: '',
             last_modified: '',
@@ -222,7 +227,8 @@ export function deframerFeedStore(db: Database, now: Clock) {
 const sums = sql`CAST(sum(calls) AS bigint) AS calls, CAST(sum(tokens_in) AS bigint) AS tokens_in,
   CAST(sum(tokens_out) AS bigint) AS tokens_out, CAST(sum(cost_micros) AS bigint) AS cost_micros,
   CAST(sum(unpriced_calls) AS bigint) AS unpriced_calls`;
-const sumsByFeed = sql`SELECT feed_id, ${sums} FROM deframer_usage GROUP BY feed_id`;
+const sumsByFeed = (feedId: string | undefined) => sql`SELECT feed_id, ${sums} FROM deframer_usage
+  ${feedId === undefined ? sql`` : sql`WHERE feed_id = ${feedId}`} GROUP BY feed_id`;
 
 function flag(value: boolean): 0 | 1 {
   return value ? 1 : 0;

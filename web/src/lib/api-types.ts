@@ -72,6 +72,24 @@ export interface Entry {
   pub_date: number;
   unread: boolean;
   bookmark_id: number | null;
+  /** Where the deframer has weighed it; in full for one entry, the first two alone in lists. */
+  deframed?: Deframed & Partial<DeframedInFull>;
+}
+
+export interface Deframed {
+  /** A neutral one, or the same where that is neutral. */
+  title: string;
+  /** From 0 to 1: how charged it is. */
+  overall: number;
+}
+
+export interface DeframedInFull extends Deframed {
+  title_reason: string;
+  description: string;
+  overall_reason: string;
+  category: string;
+  model: string;
+  scores: { name: string; score: number; reason: string }[];
 }
 
 export interface Bookmark {
@@ -219,6 +237,58 @@ export interface Mirror {
   /** Copies that are asked for again. */
   waiting_copies: number;
   estimate: { batches: number; done_at: string } | null;
+}
+
+export interface DeframerUsage {
+  calls: number;
+  tokens_in: number;
+  tokens_out: number;
+  /** Null where no price is known. */
+  cost: number | null;
+}
+
+export interface Deframer {
+  analyzer: { type: string; model: string };
+  interval_seconds: number;
+  items_per_feed: number;
+  /** What it serves can be read without a login. */
+  open: boolean;
+  totals: DeframerUsage & { feeds: number; items: number };
+  /** Days in UTC, without those on which nothing was done. */
+  usage: (DeframerUsage & { day: string })[];
+}
+
+export type DeframerFeedState = 'deleted' | 'disabled' | 'running' | 'dead' | 'due' | 'waiting' | 'paused';
+
+export interface DeframerFeed {
+  id: string;
+  url: string;
+  root_domain: string | null;
+  enforce_feed_domain: boolean;
+  polling: boolean;
+  enabled: boolean;
+  prompt: string | null;
+  state: DeframerFeedState;
+  next_run_at: string | null;
+  last_run_at: string | null;
+  last_error: string | null;
+  last_note: string | null;
+  items: number;
+  built_at: string | null;
+  rss_path: string;
+  usage: DeframerUsage;
+  created_at: string;
+  deleted_at: string | null;
+}
+
+export interface DeframerItem {
+  id: string;
+  url: string;
+  pub_date: string;
+  title_original: string;
+  title_corrected: string;
+  overall: number;
+  overall_reason: string;
 }
 
 export type ItemOrigin = 'manual' | 'bookmark' | 'highlight' | 'raindrop';

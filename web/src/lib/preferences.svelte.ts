@@ -18,6 +18,8 @@ export interface Preferences {
   show: 'unread' | 'all';
   order: 'newest' | 'oldest';
   mark_on_scroll: boolean;
+  /** In place of neutral ones, where the deframer has made one. */
+  original_titles: boolean;
   feeds_width: number;
   list_width: number;
   hide_feeds: boolean;
@@ -46,6 +48,7 @@ const usual: Preferences = {
   show: 'unread',
   order: 'newest',
   mark_on_scroll: false,
+  original_titles: false,
   feeds_width: 264,
   list_width: 384,
   hide_feeds: false,
@@ -69,6 +72,7 @@ export const usualReading = pick(
   'density',
   'order',
   'mark_on_scroll',
+  'original_titles',
 );
 
 function pick<K extends keyof Preferences>(...names: K[]): Pick<Preferences, K> {

@@ -1,5 +1,5 @@
 // Which addresses of this site can be read without the server. Pure.
-const pages = ['/', '/library', '/highlights', '/search', '/settings', '/operations', '/mirror'];
+const pages = ['/', '/library', '/highlights', '/search', '/settings', '/operations', '/mirror', '/deframer'];
 
 /** The page that an address shows, as it is kept; undefined for those that need the server. */
 export function pageOf(path: string): string | undefined {

@@ -22,6 +22,9 @@ export class ListedEntry {
   readonly pubDate: number;
   /** What a bookmark holds, from which it can be made again. */
   kept: Bookmark | null;
+  /** What the deframer has made of it. With its reasons once they were asked for. */
+  deframed = $state.raw<NonNullable<Entry['deframed']> | null>(null);
+  showsOtherTitle = $state(false);
   unread = $state(false);
   /** As the server last had it, whatever is on its way there. */
   saidUnread = false;
@@ -40,6 +43,7 @@ export class ListedEntry {
       this.excerpt = entry.excerpt ?? textOf(entry.content);
       this.enclosures = entry.enclosures;
       this.kept = null;
+      this.deframed = entry.deframed ?? null;
     } else {
       const { bookmark } = source;
       this.ref =
@@ -62,9 +66,12 @@ export class ListedEntry {
   }
 
   /** A bookmark tells less of an entry than the entry itself does. */
-  learnFrom({ author, excerpt, enclosures, kept }: ListedEntry): void {
+  learnFrom({ author, excerpt, enclosures, kept, deframed }: ListedEntry): void {
     if (kept) return;
     Object.assign(this, { author, excerpt, enclosures, kept });
+    const { title, overall } = this.deframed ?? {};
+    // A list has no reasons: those of the same analysis are kept.
+    if (deframed?.title !== title || deframed?.overall !== overall) this.deframed = deframed;
   }
 
   get contentHref(): string {
@@ -131,6 +138,13 @@ export async function loadArticle(ref: ArticleRef): Promise<ListedEntry | null> 
     if (error instanceof ApiError && error.status === 404) return null;
     throw error;
   }
+}
+
+/** The reasons for what the deframer says of an entry, which no list has. */
+export async function loadReasons(entry: ListedEntry): Promise<void> {
+  if (entry.id === null || entry.deframed?.scores) return;
+  const { data } = await get<{ data: Entry }>(`/api/items/${entry.id}`);
+  if (data.deframed) entry.deframed = data.deframed;
 }
 
 export interface ListOptions {

@@ -11,6 +11,7 @@ export const common: Pick<
     search: 'Suche',
     operations: 'Betrieb',
     mirror: 'Spiegel',
+    deframer: 'Deframer',
     settings: 'Einstellungen',
     label: 'Orte',
   },

@@ -4,6 +4,7 @@ export const operations: Words['operations'] = {
   title: 'Betrieb',
   lead: 'Wie es diesem Lectern geht.',
   mirror: 'Spiegel von Raindrop',
+  deframer: 'Deframer',
   notYours: {
     title: 'Diese Seite ist nicht für alle',
     text: 'Sie zeigt, wie Lectern im Ganzen läuft, und gehört der Person, der es gehört. Wenn bei dir etwas nicht geht, kann sie hier nachsehen.',

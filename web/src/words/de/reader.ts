@@ -100,6 +100,19 @@ export const reader: Words['reader'] = {
     toolbar: 'Aktionen für den Artikel',
     failed: 'Der Text konnte nicht geladen werden. Es ging nichts verloren; versuch es gleich noch einmal.',
   },
+  deframed: {
+    isNeutral: 'Neutraler Titel',
+    originalOf: (title) => `Originaler Titel: ${title}`,
+    showOriginal: 'Originalen Titel zeigen',
+    showNeutral: 'Neutralen Titel zeigen',
+    language: 'Sprache',
+    levels: {
+      sober: 'Nüchtern',
+      somewhat: 'Etwas aufgeladen',
+      charged: 'Aufgeladen',
+      heavily: 'Stark aufgeladen',
+    },
+  },
   refresh: {
     run: 'Alle Feeds jetzt abrufen',
     progress: (ended, total) => `${ended} von ${total}`,

@@ -25,6 +25,8 @@ export const settings: Words['settings'] = {
     orders: { newest: 'Neueste zuerst', oldest: 'Älteste zuerst' },
     markOnScroll: 'Beim Scrollen als gelesen markieren',
     markOnScrollHint: 'Was in einer Liste vorbeizieht, gilt als gelesen',
+    originalTitles: 'Originale Titel zeigen',
+    originalTitlesHint: 'Wo der Deframer einen neutralen geschrieben hat, bleibt der einen Druck entfernt',
     on: 'An',
     reset: 'Zurück zum Üblichen',
     sampleLabel: 'Ein Beispiel',

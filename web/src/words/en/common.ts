@@ -6,6 +6,7 @@ export const common = {
     search: 'Search',
     operations: 'Operations',
     mirror: 'Mirror',
+    deframer: 'Deframer',
     settings: 'Settings',
     label: 'Places',
   },

@@ -2,6 +2,7 @@ export const operations = {
   title: 'Operations',
   lead: 'How this Lectern is doing.',
   mirror: 'Mirror of Raindrop',
+  deframer: 'Deframer',
   notYours: {
     title: 'This page is the owner’s',
     text: 'It shows how the whole of Lectern is running, for everybody on it. If something does not work for you, the owner can look here.',

@@ -97,6 +97,19 @@ export const reader = {
     toolbar: 'Article actions',
     failed: 'The text could not be loaded. Nothing was lost; try again in a moment.',
   },
+  deframed: {
+    isNeutral: 'Neutral title',
+    originalOf: (title: string) => `Original title: ${title}`,
+    showOriginal: 'Show the original title',
+    showNeutral: 'Show the neutral title',
+    language: 'Language',
+    levels: {
+      sober: 'Sober',
+      somewhat: 'Somewhat charged',
+      charged: 'Charged',
+      heavily: 'Heavily charged',
+    },
+  },
   refresh: {
     run: 'Fetch all feeds now',
     progress: (ended: number, total: number) => `${ended} of ${total}`,

@@ -23,6 +23,8 @@ export const settings = {
     orders: { newest: 'Newest first', oldest: 'Oldest first' },
     markOnScroll: 'Mark as read while scrolling',
     markOnScrollHint: 'What you scroll past in a list counts as read',
+    originalTitles: 'Show original titles',
+    originalTitlesHint: 'Where the deframer has written a neutral one, it stays a press away',
     on: 'On',
     reset: 'Back to the usual',
     sampleLabel: 'A sample',

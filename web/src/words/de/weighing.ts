@@ -1,0 +1,37 @@
+import type { WeighingWords } from '../../reader/weighing-words.ts';
+
+export const weighing: WeighingWords = {
+  label: 'Wie er gewogen wurde',
+  inNeutralWords: 'In neutralen Worten',
+  names: {
+    framing: 'Einrahmung',
+    clickbait: 'Köder',
+    persuasive: 'Überredung',
+    hyper_stimulus: 'Aufpeitschung',
+    speculative: 'Mutmaßung',
+  },
+  percent: (n) => `${n} %`,
+  original: 'Originaler Titel',
+  neutral: 'Neutraler Titel',
+  category: 'Rubrik',
+  categories: {
+    politics: 'Politik',
+    world: 'Ausland',
+    business: 'Wirtschaft',
+    sport: 'Sport',
+    culture: 'Kultur',
+    technology: 'Technik',
+    health: 'Gesundheit',
+    finance: 'Finanzen',
+    science: 'Wissenschaft',
+    environment: 'Umwelt',
+    travel: 'Reise',
+    lifestyle: 'Leben',
+    games: 'Spiele',
+    history: 'Geschichte',
+    opinion: 'Meinung',
+    other: 'Anderes',
+  },
+  by: 'Gewogen von',
+  modelNames: { mock: 'einem Platzhalter für Versuche' },
+};
