@@ -246,11 +246,12 @@ onEachEngine('the search API', (engine) => {
     await index();
     expect(await shown('egrets')).toEqual([]);
     expect(await shown('storks+kind:note')).toEqual(['note: Marsh']);
-    await anna.delete(`/api/notes/${note.id}`);
     await anna.delete(`/api/annotations/${made.id}`);
     await index();
-    expect(await shown('storks')).toEqual([]);
     expect(await shown('is:highlighted')).toEqual([]);
+    await anna.delete(`/api/notes/${note.id}`);
+    await index();
+    expect(await shown('storks')).toEqual([]);
     expect(await shown('marsh')).toEqual(['item: Marsh']);
   });
 
@@ -276,6 +277,11 @@ onEachEngine('the search API', (engine) => {
     expect(await shown('believe', owner)).toEqual(['deframed: Storm in the north']);
     expect(await shown('rain&kind=deframed', owner)).toEqual(['deframed: Storm in the north']);
     expect(await shown('believe', ben)).toEqual([]);
+    const { deframed } = searchSources(store, noFiles);
+    const numbers = await deframed.list(0, 10);
+    const [ownerId, benId] = [1, 2];
+    expect((await deframed.read(numbers, ownerId)).length).toBe(1);
+    expect(await deframed.read(numbers, benId)).toEqual([]);
     await owner.post('/api/bookmarks', {
       link: 'https://news.example/storm',
       title: 'Kept',
