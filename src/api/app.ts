@@ -31,6 +31,7 @@ import { itemFileRoutes } from './routes/item-files.ts';
 import { itemRoutes } from './routes/items.ts';
 import { jobRoutes } from './routes/jobs.ts';
 import { libraryCheckRoutes } from './routes/library-check.ts';
+import { mcpRoutes } from './routes/mcp.ts';
 import { mirrorRoutes } from './routes/mirror.ts';
 import { oidcRoutes } from './routes/oidc.ts';
 import { operationRoutes } from './routes/operations.ts';
@@ -84,6 +85,7 @@ export function createApi(deps: ApiDeps) {
   greaderRoutes(router, deps, appLogin);
   feverRoutes(router, deps, appLogin);
   minifluxRoutes(router, deps, appLogin);
+  mcpRoutes(router, deps, gate);
   pageRoutes(router, deps, gate);
 
   app.notFound((c) => noSuchRoute(c, router));
@@ -98,7 +100,7 @@ function allowOrigins(origins: readonly string[]): MiddlewareHandler<ApiEnv> {
     origin: (origin) => (origins.includes(origin) ? origin : null),
     credentials: true,
     allowMethods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    allowHeaders: ['Content-Type', 'Authorization', 'X-Auth-Token'],
+    allowHeaders: ['Content-Type', 'Authorization', 'X-Auth-Token', 'MCP-Protocol-Version'],
     exposeHeaders: ['Retry-After', 'X-Request-Id'],
     maxAge: 600,
   });

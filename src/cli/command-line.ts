@@ -8,6 +8,7 @@ import { highlightsCommand } from './highlights.ts';
 import { importCommand } from './import.ts';
 import { jobsCommand } from './jobs.ts';
 import { libraryCommand } from './library.ts';
+import { mcpCommand } from './mcp.ts';
 import { mirrorCommand } from './mirror.ts';
 import { reinflateCommand } from './reinflate.ts';
 import type { Runtime } from './runtime.ts';
@@ -46,6 +47,7 @@ function program(runtime: Runtime): Command {
   root.addCommand(libraryCommand(runtime));
   root.addCommand(reinflateCommand(runtime));
   root.addCommand(searchCommand(runtime));
+  root.addCommand(mcpCommand(runtime));
   root.addCommand(importCommand(runtime));
   root.addCommand(exportCommand(runtime));
   root.addCommand(syncCommand(runtime));
@@ -77,6 +79,7 @@ Examples:
   lectern library check                           is every file of the library whole?
   lectern reinflate                               rebuild the index from the library
   lectern search rebuild                          index every text anew
+  lectern mcp                                     lend the library to an assistant that starts it
   lectern import reedme reedme.db                 bring in what ReedMe or Fusion has kept
   lectern import kindle "My Clippings.txt"        bring in the highlights of a Kindle
   lectern export highlights -o highlights.md      all highlights as one document
