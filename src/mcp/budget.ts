@@ -1,4 +1,6 @@
 // How long an answer may be. A token is taken for four characters, which is near enough for most languages.
+import { withoutUnseen } from '../search/without-unseen.ts';
+
 export const charactersPerToken = 4;
 export const usualTokens = 2_000;
 export const fewestTokens = 500;
@@ -29,14 +31,6 @@ export function cutText(text: string, maxCharacters: number): string {
 
 function excess(text: string, maxCharacters: number): number {
   return JSON.stringify(text).length - 2 - maxCharacters;
-}
-
-/** Control characters but the line's end, and letters that turn or hide others. */
-export function withoutUnseen(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(/\r\n?/g, '\n')
-    .replace(/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069\ufeff]|[\u{e0000}-\u{e007f}]/gu, '');
 }
 
 /** Half an address leads nowhere. */

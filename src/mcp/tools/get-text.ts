@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { Invalid, NotFound } from '../../errors.ts';
 import { plainText } from '../../html/plain-text.ts';
 import type { Item } from '../../model/item.ts';
-import { charactersPerToken, cutLine, pageOf, wholeUrl, withoutUnseen } from '../budget.ts';
+import { withoutUnseen } from '../../search/without-unseen.ts';
+import { charactersPerToken, cutLine, pageOf, wholeUrl } from '../budget.ts';
 import { dateOf, defineTool, id, maxTokens, roomFor, type ToolContext } from '../tool.ts';
 
 const kinds = ['item', 'entry', 'bookmark', 'annotation'] as const;
