@@ -16,6 +16,7 @@ import { pageRoutes } from './pages/pages.ts';
 import { Router } from './router.ts';
 import { accountRoutes } from './routes/accounts.ts';
 import { activityRoutes } from './routes/activity.ts';
+import { askRoutes } from './routes/ask.ts';
 import { bookmarkRoutes } from './routes/bookmarks.ts';
 import { collectionRoutes } from './routes/collections.ts';
 import { deframedPaths, deframedRoutes } from './routes/deframed.ts';
@@ -74,6 +75,7 @@ export function createApi(deps: ApiDeps) {
   highlightSyncRoutes(router);
   highlightFileRoutes(router, deps);
   searchRoutes(router, deps);
+  const asks = askRoutes(router, deps);
   jobRoutes(router, deps, streams);
   mirrorRoutes(router, deps);
   deframedRoutes(router, deps);
@@ -90,7 +92,11 @@ export function createApi(deps: ApiDeps) {
 
   app.notFound((c) => noSuchRoute(c, router));
   app.onError(respondWithError(deps.log));
-  return { app, entries: router.entries, router, endStreams: streams.end };
+  const endStreams = () => {
+    streams.end();
+    asks.end();
+  };
+  return { app, entries: router.entries, router, endStreams };
 }
 
 /** Paths that are open to every origin have their own rule, which this one would contradict. */

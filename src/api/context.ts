@@ -10,6 +10,7 @@ import type { Clock, RandomText } from '../model/glossary.ts';
 import type { SearchSources } from '../model/search.ts';
 import type { Secret } from '../model/secret.ts';
 import type { Scope, User } from '../model/user.ts';
+import type { Model } from '../search/answer/ask-model.ts';
 import type { Store, UserRows } from '../store/store.ts';
 import type { ClientRules } from './client.ts';
 import type { Metrics } from './metrics.ts';
@@ -38,6 +39,8 @@ export interface ApiDeps {
   readonly deframer: DeframerSettings;
   /** The texts of what a search finds. */
   readonly searchSources: SearchSources;
+  /** What answers questions; undefined where no language model is set up. */
+  readonly askModel: Model | undefined;
 }
 
 export interface DeframerSettings {

@@ -3,6 +3,7 @@
 import { Command, CommanderError } from 'commander';
 import { LecternError, StartupError } from '../errors.ts';
 import { adminCommand } from './admin.ts';
+import { askCommand } from './ask.ts';
 import { exportCommand } from './export.ts';
 import { highlightsCommand } from './highlights.ts';
 import { importCommand } from './import.ts';
@@ -47,6 +48,7 @@ function program(runtime: Runtime): Command {
   root.addCommand(libraryCommand(runtime));
   root.addCommand(reinflateCommand(runtime));
   root.addCommand(searchCommand(runtime));
+  root.addCommand(askCommand(runtime));
   root.addCommand(mcpCommand(runtime));
   root.addCommand(importCommand(runtime));
   root.addCommand(exportCommand(runtime));
@@ -79,6 +81,7 @@ Examples:
   lectern library check                           is every file of the library whole?
   lectern reinflate                               rebuild the index from the library
   lectern search rebuild                          index every text anew
+  lectern ask who built the lighthouse            an answer from your library, with its sources
   lectern mcp                                     lend the library to an assistant that starts it
   lectern import reedme reedme.db                 bring in what ReedMe or Fusion has kept
   lectern import kindle "My Clippings.txt"        bring in the highlights of a Kindle

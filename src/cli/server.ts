@@ -18,6 +18,7 @@ import { startWorker } from '../jobs/worker.ts';
 import { libraryStats } from '../library/stats.ts';
 import { writesText } from '../log.ts';
 import { createIndexer } from '../search/index-pending.ts';
+import { openAskModel } from './ask-model.ts';
 import { type Opened, open, openOutbound, type Runtime, type Serving } from './runtime.ts';
 import { searchSources } from './search-sources.ts';
 import type { Role } from './serve.ts';
@@ -133,6 +134,7 @@ function startUpkeep(runtime: Runtime, opened: Serving, onFatal: (error: Error) 
 async function startApi(runtime: Runtime, opened: Serving) {
   const { config, log, store, accounts } = opened;
   if (config.password) await setOwnerPassword(opened, config.password);
+  const asking = openAskModel(runtime, opened);
   const { app, endStreams } = createApi({
     store,
     accounts,
@@ -147,6 +149,7 @@ async function startApi(runtime: Runtime, opened: Serving) {
     webApp: readWebApp(runtime.webApp),
     discoverFeeds: feedFinder(opened.outbound),
     searchSources: searchSources(store, opened.library.files),
+    askModel: asking.model,
     files: opened.library.files,
     raindrop: config.raindrop,
     measureLibrary: () => libraryStats(opened.library.files),
@@ -161,9 +164,10 @@ async function startApi(runtime: Runtime, opened: Serving) {
       : `\n  Lectern is running at ${address}\n\n`,
   );
   return {
-    stop: () => {
+    stop: async () => {
       endStreams();
-      return listening.stop();
+      await listening.stop();
+      await asking.close();
     },
   };
 }

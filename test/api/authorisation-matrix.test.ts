@@ -209,6 +209,7 @@ const bodies: Record<string, () => unknown> = {
   'patch /api/items/-/unread': () => ({ ids: [1] }),
   'post /api/items/-/read-all': () => ({}),
   'post /api/bookmarks': () => ({ link: `https://example.org/new/${counter++}` }),
+  'post /api/v1/ask': () => ({ q: 'Who built the lighthouse?' }),
   'post /api/v1/items': () => ({ url: `https://example.org/new/${counter++}` }),
   'patch /api/v1/items/{id}': () => ({ title: `Renamed ${counter++}` }),
   'post /api/v1/items/bulk': () => ({ ids: ['1'], action: 'archive' }),
@@ -275,7 +276,7 @@ const openRoutes = [
 ];
 
 /** What is asked by POST and changes nothing. */
-const readsByPost: string[] = [];
+const readsByPost = ['post /api/v1/ask'];
 
 /** Where a read-only token may do some of what can be asked, and the route itself sees to it which. */
 const feverPaths = ['/api/fever.php', '/fever', '/fever.php', '/fever/'];

@@ -25,6 +25,7 @@ import type { FolderStats } from '../../src/library/stats.ts';
 import { createLog } from '../../src/log.ts';
 import type { Secret } from '../../src/model/secret.ts';
 import type { Scope, User } from '../../src/model/user.ts';
+import type { Model } from '../../src/search/answer/ask-model.ts';
 import type { AttemptLimits } from '../../src/store/login-attempt-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { type Engine, openFreshStore } from './engines.ts';
@@ -51,6 +52,7 @@ export interface ApiOptions {
   measureLibrary?: () => Promise<readonly FolderStats[]>;
   files?: Pick<Files, 'read'>;
   deframer?: Partial<DeframerSettings>;
+  askModel?: Model;
   store?: Store;
 }
 
@@ -96,6 +98,7 @@ export class TestApi {
       webApp,
       discoverFeeds: options.discoverFeeds ?? (async () => []),
       searchSources: searchSources(store, opened.files),
+      askModel: options.askModel,
       files: options.files ?? opened.files,
       raindrop: options.raindrop ?? { token: undefined, apiUrl: '' },
       measureLibrary: options.measureLibrary ?? (async () => []),
