@@ -44,6 +44,8 @@ export function sendEvents(c: Context<ApiEnv>, { events, stop, onEnd, log }: Eve
   const limit = setTimeout(() => end(), longestMs).unref();
   c.req.raw.signal.addEventListener('abort', end, { once: true });
   stop.signal.addEventListener('abort', end, { once: true });
+  // Who went while the first event was made is not told of again.
+  if (c.req.raw.signal.aborted) end();
 
   const body = new ReadableStream<Uint8Array>(
     {

@@ -75,10 +75,12 @@ export function pageOf(text: string, page: number, maxCharacters: number): TextP
 function endOfPage(text: string, start: number, size: number): number {
   const end = start + size;
   if (end >= text.length) return text.length;
+  // Looked for in the last part of the page alone: in the whole text, a mark that is missing would be looked for to its start.
   const earliest = start + Math.floor(size * 0.7);
+  const tail = text.slice(earliest, end);
   for (const mark of ['\n\n', '\n', '. ', ' ']) {
-    const at = text.lastIndexOf(mark, end - mark.length);
-    if (at >= earliest) return at + mark.length;
+    const at = tail.lastIndexOf(mark);
+    if (at !== -1) return earliest + at + mark.length;
   }
   return /[\ud800-\udbff]/.test(text[end - 1] ?? '') ? end - 1 : end;
 }

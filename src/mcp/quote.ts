@@ -10,12 +10,14 @@ export function nearness(quote: string, text: string): number {
     // A highlight of a word or two stands in many quotes.
     return short === there && there.length < 3 && asked.length > there.length ? 0 : 1;
   }
+  const compared = short.slice(0, mostTerms);
   // Word for word is the only way to 1.
-  return Math.min(nearest(short.slice(0, mostTerms), long), short.length - 0.1) / short.length;
+  return Math.min(nearest(compared, long), compared.length - 0.1) / compared.length;
 }
 
-const mostTerms = 400;
-const mostCharacters = 20_000;
+/** Of the shorter one, which is compared with every stretch of the longer. */
+const mostTerms = 100;
+const mostCharacters = 10_000;
 
 /** Within a stretch of the longer one: in all of it, a few common words would come in some order or other. */
 function nearest(short: readonly string[], long: readonly string[]): number {
@@ -29,13 +31,12 @@ function nearest(short: readonly string[], long: readonly string[]): number {
 
 /** How many of the words of the one come in the other in the same order: the longest common subsequence. */
 function inOrder(short: readonly string[], long: readonly string[]): number {
-  let before = new Array<number>(long.length + 1).fill(0);
+  let before = new Uint16Array(long.length + 1);
+  let row = new Uint16Array(long.length + 1);
   for (const term of short) {
-    const row = [0];
-    for (const [n, other] of long.entries()) {
-      row.push(term === other ? (before[n] ?? 0) + 1 : Math.max(before[n + 1] ?? 0, row[n] ?? 0));
-    }
-    before = row;
+    for (let n = 0; n < long.length; n++)
+      row[n + 1] = term === long[n] ? (before[n] ?? 0) + 1 : Math.max(before[n + 1] ?? 0, row[n] ?? 0);
+    [before, row] = [row, before];
   }
   return before.at(-1) ?? 0;
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Invalid, NotFound } from '../../errors.ts';
 import type { Annotation } from '../../model/highlight.ts';
 import { plainWords, queryOf } from '../../search/telling-words.ts';
+import { letOthersIn } from '../../store/let-others-in.ts';
 import { takeFitting } from '../budget.ts';
 import { nearness } from '../quote.ts';
 import { defineTool, limit, listAnswer, maxTokens, roomFor, type ToolContext } from '../tool.ts';
@@ -31,8 +32,13 @@ export const findQuote = defineTool({
       kinds: ['annotation'],
       limit: candidates,
     });
-    const near = (await annotationsOf(context, found.hits))
-      .map((annotation) => ({ annotation, nearness: nearness(quote, annotation.text) }))
+    const compared: { annotation: Annotation; nearness: number }[] = [];
+    for (const annotation of await annotationsOf(context, found.hits)) {
+      // Each takes a few milliseconds where both are long.
+      await letOthersIn();
+      compared.push({ annotation, nearness: nearness(quote, annotation.text) });
+    }
+    const near = compared
       .filter((one) => one.nearness >= nearEnough)
       .sort((a, b) => b.nearness - a.nearness || b.annotation.madeAt - a.annotation.madeAt);
     const room = roomFor(max_tokens);
