@@ -151,7 +151,7 @@ const layers: Record<string, number> = {
   cli: 3,
   jobs: 3,
 };
-const features = ['accounts', 'feeds', 'items', 'mirror', 'highlights', 'deframer', 'search'];
+const features = ['accounts', 'feeds', 'items', 'mirror', 'highlights', 'deframer', 'search', 'mcp'];
 const sharedFeatures = ['items', 'search'];
 /** errors.ts and log.ts serve everyone; config.ts is read where programs are put together. */
 const commons = ['src/errors.ts', 'src/log.ts'];

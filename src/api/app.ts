@@ -16,6 +16,7 @@ import { pageRoutes } from './pages/pages.ts';
 import { Router } from './router.ts';
 import { accountRoutes } from './routes/accounts.ts';
 import { activityRoutes } from './routes/activity.ts';
+import { askRoutes } from './routes/ask.ts';
 import { bookmarkRoutes } from './routes/bookmarks.ts';
 import { collectionRoutes } from './routes/collections.ts';
 import { deframedPaths, deframedRoutes } from './routes/deframed.ts';
@@ -31,6 +32,7 @@ import { itemFileRoutes } from './routes/item-files.ts';
 import { itemRoutes } from './routes/items.ts';
 import { jobRoutes } from './routes/jobs.ts';
 import { libraryCheckRoutes } from './routes/library-check.ts';
+import { mcpRoutes } from './routes/mcp.ts';
 import { mirrorRoutes } from './routes/mirror.ts';
 import { oidcRoutes } from './routes/oidc.ts';
 import { operationRoutes } from './routes/operations.ts';
@@ -77,6 +79,7 @@ export function createApi(deps: ApiDeps) {
   searchRoutes(router, deps);
   savedSearchRoutes(router);
   similarRoutes(router, deps);
+  const asks = askRoutes(router, deps);
   jobRoutes(router, deps, streams);
   mirrorRoutes(router, deps);
   deframedRoutes(router, deps);
@@ -88,11 +91,16 @@ export function createApi(deps: ApiDeps) {
   greaderRoutes(router, deps, appLogin);
   feverRoutes(router, deps, appLogin);
   minifluxRoutes(router, deps, appLogin);
+  mcpRoutes(router, deps, gate);
   pageRoutes(router, deps, gate);
 
   app.notFound((c) => noSuchRoute(c, router));
   app.onError(respondWithError(deps.log));
-  return { app, entries: router.entries, router, endStreams: streams.end };
+  const endStreams = () => {
+    streams.end();
+    asks.end();
+  };
+  return { app, entries: router.entries, router, endStreams };
 }
 
 /** Paths that are open to every origin have their own rule, which this one would contradict. */
@@ -102,7 +110,7 @@ function allowOrigins(origins: readonly string[]): MiddlewareHandler<ApiEnv> {
     origin: (origin) => (origins.includes(origin) ? origin : null),
     credentials: true,
     allowMethods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    allowHeaders: ['Content-Type', 'Authorization', 'X-Auth-Token'],
+    allowHeaders: ['Content-Type', 'Authorization', 'X-Auth-Token', 'MCP-Protocol-Version'],
     exposeHeaders: ['Retry-After', 'X-Request-Id'],
     maxAge: 600,
   });

@@ -10,6 +10,7 @@ import type { Clock, RandomText } from '../model/glossary.ts';
 import type { SearchSources } from '../model/search.ts';
 import type { Secret } from '../model/secret.ts';
 import type { Scope, User } from '../model/user.ts';
+import type { Model } from '../search/answer/ask-model.ts';
 import type { Meaning } from '../search/meaning/meaning.ts';
 import type { Store, UserRows } from '../store/store.ts';
 import type { ClientRules } from './client.ts';
@@ -42,6 +43,8 @@ export interface ApiDeps {
   /** Finds by meaning, where that is on. */
   readonly meaning?: Meaning | undefined;
   readonly embeddings: { readonly kind: 'local' | 'openai' | 'off' };
+  /** What answers questions; undefined where no language model is set up. */
+  readonly askModel: Model | undefined;
 }
 
 export interface DeframerSettings {

@@ -19,9 +19,12 @@ export interface RouteEntry {
   /** As OpenAPI writes it: /api/groups/{id} */
   readonly path: string;
   readonly access: Access;
-  /** Of `app`: what a read-only token may not do. Elsewhere the method says it. */
-  readonly writes?: boolean;
+  /** Whether a read-only token is kept out. Where it is absent, the method says it. */
+  readonly writes?: Writes;
 }
+
+/** `some`: it is let in, and the handler itself holds each part of what is asked to the scope of the token. */
+export type Writes = boolean | 'some';
 
 /** How a protocol of reader apps knows who is asking, and what its refusals look like. */
 export interface AppProtocol {
@@ -34,7 +37,7 @@ export interface AppRoute {
   readonly method: 'get' | 'post' | 'put' | 'delete';
   /** `{name*}` takes the rest of the path, slashes and all. */
   readonly path: string;
-  readonly writes: boolean;
+  readonly writes: Writes;
   readonly maxBodyBytes?: number;
 }
 
@@ -42,6 +45,8 @@ const usualBodyBytes = 1024 * 1024;
 
 export interface RouteOptions {
   readonly maxBodyBytes?: number;
+  /** Of what is asked by POST, since it is too long for an address, and changes nothing all the same. */
+  readonly writes?: false;
 }
 
 export class Router {
@@ -63,7 +68,7 @@ export class Router {
     this.#add('open', spec, handler);
   }
 
-  /** For every user. A read-only token may call it when its method is GET. */
+  /** For every user. A read-only token may call it when its method is GET, or when it is said to change nothing. */
   user<R extends RouteConfig>(spec: R, handler: RouteHandler<R, ApiEnv>, options?: RouteOptions): void {
     this.#add('user', spec, handler, options);
   }
@@ -89,7 +94,7 @@ export class Router {
     const guard: MiddlewareHandler<ApiEnv> = async (c, next) => {
       c.set('route', path);
       const actor = await protocol.identify(c);
-      if (writes && actor.scope !== 'write') throw new Forbidden('this token may only read');
+      if (writes === true && actor.scope !== 'write') throw new Forbidden('this token may only read');
       c.set('actor', actor);
       await next();
     };
@@ -113,7 +118,7 @@ export class Router {
     access: Access,
     spec: R,
     handler: RouteHandler<R, ApiEnv>,
-    { maxBodyBytes = usualBodyBytes }: RouteOptions = {},
+    { maxBodyBytes = usualBodyBytes, writes }: RouteOptions = {},
   ): void {
     const bodyTypes = Object.keys(spec.request?.body?.content ?? {});
     const takesBody = bodyTypes.length > 0;
@@ -123,17 +128,17 @@ export class Router {
       security: access === 'open' ? [] : [{ session: [] }, { token: [] }],
       responses: { ...errorResponses({ access, path: spec.path, takesBody, takesJson }), ...spec.responses },
       middleware: [
-        this.#guard(access, spec.method, spec.path),
+        this.#guard(access, spec.method, spec.path, writes),
         ...(takesJson ? [requireJson] : []),
         ...(takesBody ? [limitBody(maxBodyBytes)] : []),
         ...(takesJson ? [requireUtf8] : []),
       ],
     });
-    this.#note(spec.method, spec.path, access);
+    this.#note(spec.method, spec.path, access, writes);
     this.app.openapi(route as unknown as R, handler as never);
   }
 
-  #note(method: string, path: string, access: Access, writes?: boolean): void {
+  #note(method: string, path: string, access: Access, writes?: Writes): void {
     this.entries.push({ method, path, access, ...(writes !== undefined && { writes }) });
     this.#methods.add('ALL', toHonoPath(path), method);
   }
@@ -149,8 +154,12 @@ export class Router {
     };
   }
 
-  #guard(access: Access, method: string, path: string): MiddlewareHandler<ApiEnv> {
-    const writes = changesState(method.toUpperCase());
+  #guard(
+    access: Access,
+    method: string,
+    path: string,
+    writes = changesState(method.toUpperCase()),
+  ): MiddlewareHandler<ApiEnv> {
     return async (c, next) => {
       c.set('route', path);
       if (access !== 'open') {

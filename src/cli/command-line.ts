@@ -3,11 +3,13 @@
 import { Command, CommanderError } from 'commander';
 import { LecternError, StartupError } from '../errors.ts';
 import { adminCommand } from './admin.ts';
+import { askCommand } from './ask.ts';
 import { exportCommand } from './export.ts';
 import { highlightsCommand } from './highlights.ts';
 import { importCommand } from './import.ts';
 import { jobsCommand } from './jobs.ts';
 import { libraryCommand } from './library.ts';
+import { mcpCommand } from './mcp.ts';
 import { mirrorCommand } from './mirror.ts';
 import { reinflateCommand } from './reinflate.ts';
 import type { Runtime } from './runtime.ts';
@@ -46,6 +48,8 @@ function program(runtime: Runtime): Command {
   root.addCommand(libraryCommand(runtime));
   root.addCommand(reinflateCommand(runtime));
   root.addCommand(searchCommand(runtime));
+  root.addCommand(askCommand(runtime));
+  root.addCommand(mcpCommand(runtime));
   root.addCommand(importCommand(runtime));
   root.addCommand(exportCommand(runtime));
   root.addCommand(syncCommand(runtime));
@@ -78,6 +82,8 @@ Examples:
   lectern reinflate                               rebuild the index from the library
   lectern search heron tag:birds after:2025       find it again
   lectern search rebuild                          make the index of search new, while it answers
+  lectern ask who built the lighthouse            an answer from your library, with its sources
+  lectern mcp                                     lend the library to an assistant that starts it
   lectern import reedme reedme.db                 bring in what ReedMe or Fusion has kept
   lectern import kindle "My Clippings.txt"        bring in the highlights of a Kindle
   lectern export highlights -o highlights.md      all highlights as one document

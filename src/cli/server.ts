@@ -18,6 +18,7 @@ import { startWorker } from '../jobs/worker.ts';
 import { libraryStats } from '../library/stats.ts';
 import { writesText } from '../log.ts';
 import { createIndexer } from '../search/index-pending.ts';
+import { openAskModel } from './ask-model.ts';
 import { openMeaning, startEmbedding } from './meaning.ts';
 import { type Opened, open, openOutbound, type Runtime, type Serving } from './runtime.ts';
 import { searchSources } from './search-sources.ts';
@@ -136,6 +137,7 @@ async function startApi(runtime: Runtime, opened: Serving) {
   const { config, log, store, accounts } = opened;
   if (config.password) await setOwnerPassword(opened, config.password);
   const meaning = openMeaning(runtime, opened);
+  const asking = openAskModel(runtime, opened);
   const { app, endStreams } = createApi({
     store,
     accounts,
@@ -152,6 +154,7 @@ async function startApi(runtime: Runtime, opened: Serving) {
     searchSources: searchSources(store, opened.library.files),
     meaning,
     embeddings: config.embeddings,
+    askModel: asking.model,
     files: opened.library.files,
     raindrop: config.raindrop,
     measureLibrary: () => libraryStats(opened.library.files),
@@ -170,6 +173,7 @@ async function startApi(runtime: Runtime, opened: Serving) {
       endStreams();
       await listening.stop();
       await meaning?.close();
+      await asking.close();
     },
   };
 }

@@ -7,6 +7,7 @@ import { addFeed as deframe } from '../../src/deframer/add-feed.ts';
 import { bookmarkPage } from '../../src/feeds/bookmark.ts';
 import { makeHighlight, makeWords } from '../../src/highlights/make.ts';
 import { saveItem } from '../../src/items/save-item.ts';
+import { libraryTools } from '../../src/mcp/library-tools.ts';
 import { keptRaindrop } from '../../src/mirror/node/kept-raindrop.ts';
 import { factsOf } from '../../src/mirror/raindrop.ts';
 import { type HighlightKind, highlightKinds } from '../../src/model/highlight.ts';
@@ -214,6 +215,7 @@ const bodies: Record<string, () => unknown> = {
   'patch /api/items/-/unread': () => ({ ids: [1] }),
   'post /api/items/-/read-all': () => ({}),
   'post /api/bookmarks': () => ({ link: `https://example.org/new/${counter++}` }),
+  'post /api/v1/ask': () => ({ q: 'Who built the lighthouse?' }),
   'post /api/v1/items': () => ({ url: `https://example.org/new/${counter++}` }),
   'patch /api/v1/items/{id}': () => ({ title: `Renamed ${counter++}` }),
   'post /api/v1/items/bulk': () => ({ ids: ['1'], action: 'archive' }),
@@ -281,6 +283,17 @@ const openRoutes = [
   'post /api/setup',
 ];
 
+/** What is asked by POST and changes nothing. */
+const readsByPost = ['post /api/v1/ask'];
+
+/** Where a read-only token may do some of what can be asked, and the route itself sees to it which. */
+const feverPaths = ['/api/fever.php', '/fever', '/fever.php', '/fever/'];
+const guardThemselves = [
+  ...feverPaths.map((path) => `get ${path}`),
+  ...feverPaths.map((path) => `post ${path}`),
+  'post /mcp',
+];
+
 /** Programs log in and set up without a browser, so these alone do not insist on an Origin. */
 const withoutOrigin = ['post /api/sessions', 'post /api/setup'];
 
@@ -288,6 +301,7 @@ let counter = 0;
 const nameOf = ({ method, path }: RouteEntry) => `${method} ${path}`;
 const isOpen = (entry: RouteEntry) => entry.access === 'open';
 const isRead = (entry: RouteEntry) => entry.method === 'get';
+const mayRead = (entry: RouteEntry) => isRead(entry) || entry.writes === false;
 const isForApps = (entry: RouteEntry) => entry.access === 'app';
 const isForUsers = (entry: RouteEntry) => entry.access === 'user';
 const hasParameter = (entry: RouteEntry) => entry.path.includes('{');
@@ -402,8 +416,13 @@ onEachEngine('who may call what', (engine) => {
   it('lets a read-only token read and change nothing', async () => {
     const reader = await api.program('anna', 'read');
     const guarded = own().filter(not(isOpen));
-    expect(await wrong(reader, guarded.filter(isRead), passesTheGate)).toEqual([]);
-    expect(await wrong(reader, guarded.filter(not(isRead)), is(403))).toEqual([]);
+    const before = await api.rows();
+    const byPost = guarded.filter(mayRead).filter(not(isRead));
+    expect(byPost.map(nameOf)).toEqual(readsByPost);
+    for (const entry of byPost) await (await call(reader, entry, await pathOf(entry, owner))).text();
+    expect(await api.rows()).toEqual(before);
+    expect(await wrong(reader, guarded.filter(mayRead), passesTheGate)).toEqual([]);
+    expect(await wrong(reader, guarded.filter(not(mayRead)), is(403))).toEqual([]);
   });
 
   it('refuses a read-only token before it looks for what is asked', async () => {
@@ -487,7 +506,13 @@ onEachEngine('who may call what', (engine) => {
 
     it('let a read-only token change nothing', async () => {
       const reader = await api.program('anna', 'read');
-      const writing = apps().filter(({ writes }) => writes);
+      const writing = apps().filter(({ writes }) => writes === true);
+      expect(
+        api.entries
+          .filter(({ writes }) => writes === 'some')
+          .map(nameOf)
+          .sort(),
+      ).toEqual(guardThemselves);
       for (const entry of writing) {
         const { status } = await call(reader, entry, entry.path.replace(/\{\w+\*?\}/, '1'));
         expect(`${nameOf(entry)}: ${status}`).toBe(`${nameOf(entry)}: 403`);
@@ -505,6 +530,25 @@ onEachEngine('who may call what', (engine) => {
         const marked = await answerOf(await api.visitor().get(`${address}&mark=${mark}&as=read&id=${id}`));
         const body = { api_version: 3, auth: 1, error: 'this token may only read' };
         expect(marked).toEqual({ status: 403, body });
+      }
+      expect(await api.rows()).toEqual(before);
+    });
+
+    it('let a read-only token call the tools of assistants that read, and no other', async () => {
+      const item_id = await addItem(api, owner);
+      const reader = await api.program('anna', 'read');
+      const before = await api.rows();
+      for (const { name, writes } of libraryTools) {
+        const given = {
+          save: { url: 'https://example.org/' },
+          tag: { item_id, add: ['a'] },
+          mark_read: { entry_ids: [1] },
+        };
+        const params = { name, arguments: given[name as 'save'] ?? {} };
+        const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
+        const { body } = await answerOf(await reader.post('/mcp', message));
+        const text = JSON.stringify(body);
+        expect([name, text.includes('you may only read')]).toEqual([name, writes]);
       }
       expect(await api.rows()).toEqual(before);
     });

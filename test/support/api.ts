@@ -25,6 +25,7 @@ import type { FolderStats } from '../../src/library/stats.ts';
 import { createLog } from '../../src/log.ts';
 import type { Secret } from '../../src/model/secret.ts';
 import type { Scope, User } from '../../src/model/user.ts';
+import type { Model } from '../../src/search/answer/ask-model.ts';
 import type { Meaning } from '../../src/search/meaning/meaning.ts';
 import type { AttemptLimits } from '../../src/store/login-attempt-store.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -53,6 +54,7 @@ export interface ApiOptions {
   files?: Pick<Files, 'read'>;
   deframer?: Partial<DeframerSettings>;
   meaning?: Meaning;
+  askModel?: Model;
   store?: Store;
 }
 
@@ -100,6 +102,7 @@ export class TestApi {
       searchSources: searchSources(store, opened.files),
       meaning: options.meaning,
       embeddings: { kind: options.meaning ? 'local' : 'off' },
+      askModel: options.askModel,
       files: options.files ?? opened.files,
       raindrop: options.raindrop ?? { token: undefined, apiUrl: '' },
       measureLibrary: options.measureLibrary ?? (async () => []),

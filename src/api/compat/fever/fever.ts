@@ -40,7 +40,7 @@ export function feverRoutes(router: Router, { now }: ApiDeps, login: AppLogin): 
   // Whether a request changes something is not known before its parameters are read, in either method.
   for (const path of paths)
     for (const method of ['get', 'post'] as const)
-      router.readerApp(protocol, { method, path, writes: false, maxBodyBytes }, answer);
+      router.readerApp(protocol, { method, path, writes: 'some', maxBodyBytes }, answer);
 }
 
 /**
