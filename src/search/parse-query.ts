@@ -7,7 +7,8 @@ import { findName, type KnownName, knownNames, readFilter } from './query-filter
 import { phraseOf } from './terms.ts';
 
 const maxCharacters = 1_000;
-const maxPhrases = 50;
+/** More of the commonest words would take longer than anybody waits: see `npm run bench -- search`. */
+const maxPhrases = 32;
 const maxFilters = 30;
 /** A phrase of more terms would have to overlap more in a long document: see store/search/tsvector.ts. */
 export const maxPhraseTerms = 32;
