@@ -61,6 +61,7 @@ onEachEngine('operations', (engine) => {
         '/search',
         '/operations',
         '/mirror',
+        '/deframer',
         '/settings',
         '/parts',
         '/docs',
