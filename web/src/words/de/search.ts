@@ -8,7 +8,15 @@ export const search: Words['search'] = {
   clear: 'Leeren',
   more: 'Mehr zeigen',
   untitled: 'Ohne Titel',
-  kinds: { entry: '', item: 'Gespeichert', bookmark: 'Lesezeichen', feed: 'Feed', annotation: 'Markierung', note: 'Notiz', deframed: 'Entschärft' },
+  kinds: {
+    entry: '',
+    item: 'Gespeichert',
+    bookmark: 'Lesezeichen',
+    feed: 'Feed',
+    annotation: 'Markierung',
+    note: 'Notiz',
+    deframed: 'Entschärft',
+  },
   teach: {
     title: 'Finde alles, dem du folgst oder was du aufgehoben hast',
     examples: [

@@ -6,7 +6,15 @@ export const search = {
   clear: 'Clear',
   more: 'Show more',
   untitled: 'Untitled',
-  kinds: { entry: '', item: 'Saved', bookmark: 'Bookmark', feed: 'Feed', annotation: 'Highlight', note: 'Note', deframed: 'Deframed' },
+  kinds: {
+    entry: '',
+    item: 'Saved',
+    bookmark: 'Bookmark',
+    feed: 'Feed',
+    annotation: 'Highlight',
+    note: 'Note',
+    deframed: 'Deframed',
+  },
   teach: {
     title: 'Find anything you follow or have kept',
     examples: [
