@@ -277,7 +277,8 @@ onEachEngine('lists of saved items', (engine) => {
     };
     expect(await cost(1, [])).toBeLessThanOrEqual(5);
     expect(await cost(1, [])).toBeLessThanOrEqual(2);
-    expect(await cost(2, ['a', 'b', 'c'])).toBeLessThanOrEqual(8);
+    // One of them for a bookmark of the page, which is found by these tags too.
+    expect(await cost(2, ['a', 'b', 'c'])).toBeLessThanOrEqual(9);
     const ids = (await rows.items.list({ limit: 5 }))
       .filter(({ url }) => url.includes('cost'))
       .map(({ id }) => id);

@@ -325,6 +325,7 @@ onEachEngine('live highlights', (engine) => {
     ],
     '/api/v1/items/counts': () => ['/api/v1/items/counts'],
     '/api/v1/items/{id}': () => [1, 2, 3].map((id) => `/api/v1/items/${id}?include=details`),
+    '/api/v1/items/{id}/similar': () => [1, 2, 3].map((id) => `/api/v1/items/${id}/similar`),
     '/api/v1/search': () =>
       ['passage', 'words', 'said', 'paper', 'my'].map((word) => `/api/v1/search?q=${word}`),
     '/api/search': () => ['/api/search?q=passage'],
@@ -332,6 +333,7 @@ onEachEngine('live highlights', (engine) => {
   /** Not about highlights, or not to be asked in passing. */
   const otherRoutes: Record<string, string> = {
     '/api/v1/items/events': 'it does not end',
+    '/api/v1/search/meaning': 'it has no highlights in it',
     '/api/v1/items/{id}/thumbnail': 'it has no highlights in it',
     '/api/v1/items/{id}/content': 'it has no highlights in it',
     '/api/v1/items/{id}/permacopy': 'it has no highlights in it',
