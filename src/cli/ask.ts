@@ -3,8 +3,10 @@ import { Command } from 'commander';
 import { Invalid, Upstream } from '../errors.ts';
 import { askLibrary, askLimits, type Done } from '../search/answer/ask-library.ts';
 import type { Passage } from '../search/answer/find-passages.ts';
+import type { Meaning } from '../search/meaning/meaning.ts';
 import { withoutUnseen } from '../search/without-unseen.ts';
 import { openAskModel } from './ask-model.ts';
+import { withMeaning } from './meaning.ts';
 import { type Opened, type Runtime, withStore } from './runtime.ts';
 import { searchSources } from './search-sources.ts';
 import { getUserOrOwner } from './user.ts';
@@ -26,11 +28,18 @@ export function askCommand(runtime: Runtime): Command {
       const q = words.join(' ').trim();
       if (q === '' || q.length > askLimits.question)
         throw new Invalid(`the question: expected 1 to ${askLimits.question} characters`);
-      return withStore(runtime, (opened) => ask(runtime, opened, q, options));
+      return withStore(runtime, (opened) =>
+        withMeaning(runtime, opened, (meaning) => ask(runtime, opened, { q, meaning }, options)),
+      );
     });
 }
 
-async function ask(runtime: Runtime, opened: Opened, q: string, options: AskOptions): Promise<void> {
+async function ask(
+  runtime: Runtime,
+  opened: Opened,
+  { q, meaning }: { readonly q: string; readonly meaning: Meaning | undefined },
+  options: AskOptions,
+): Promise<void> {
   const { store, library, log } = opened;
   const user = await getUserOrOwner(store, options.user);
   const { model, close } = openAskModel(runtime, opened);
@@ -49,6 +58,7 @@ async function ask(runtime: Runtime, opened: Opened, q: string, options: AskOpti
           model,
           randomText: runtime.randomText,
           now: runtime.now,
+          meaning,
         },
         onFailure: (err) => log.debug({ err }, 'a model did not answer'),
       },

@@ -30,6 +30,20 @@ export function openMeaning(runtime: Runtime, opened: Opened): Meaning | undefin
   return embedder && createMeaning({ store: opened.store, embedder });
 }
 
+/** For a command. */
+export async function withMeaning<T>(
+  runtime: Runtime,
+  opened: Opened,
+  work: (meaning: Meaning | undefined) => Promise<T>,
+): Promise<T> {
+  const meaning = openMeaning(runtime, opened);
+  try {
+    return await work(meaning);
+  } finally {
+    await meaning?.close();
+  }
+}
+
 export function openFollower(
   runtime: Runtime,
   opened: Opened,

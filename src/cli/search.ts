@@ -3,6 +3,7 @@ import { askedKinds } from '../model/search.ts';
 import { rebuildIndex } from '../search/rebuild-index.ts';
 import { type LibraryResult, type SearchMode, searchLibrary, searchModes } from '../search/search-library.ts';
 import type { ShownHit } from '../search/show-hits.ts';
+import { withMeaning } from './meaning.ts';
 import { type Runtime, withStore } from './runtime.ts';
 import { searchSources } from './search-sources.ts';
 import { printRows } from './table.ts';
@@ -38,12 +39,15 @@ export function searchCommand(runtime: Runtime): Command {
     .option('--limit <n>', `how many, at most ${mostHits}`, parseLimit, 20)
     .option('--json', 'print the answer as JSON')
     .action(async (words: string[], options: SearchOptions) => {
-      const result = await withStore(runtime, async ({ store, library }) => {
+      const result = await withStore(runtime, async (opened) => {
+        const { store, library } = opened;
         const { user, kind, mode, limit } = options;
         const { id: userId } = await getUserOrOwner(store, user);
-        const deps = { store, sources: searchSources(store, library.files), now: runtime.now };
-        const asked = { userId, q: asTyped(words), mode, limit };
-        return searchLibrary(deps, { ...asked, ...(kind && { kinds: [kind] }) });
+        const sources = searchSources(store, library.files);
+        const asked = { userId, q: asTyped(words), mode, limit, ...(kind && { kinds: [kind] }) };
+        return withMeaning(runtime, opened, (meaning) =>
+          searchLibrary({ store, sources, now: runtime.now, meaning }, asked),
+        );
       });
       print(runtime, result, options.json);
     });
