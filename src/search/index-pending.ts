@@ -24,6 +24,7 @@ export interface IndexDeps {
 export const leaseName = 'search';
 export const leaseTtlMs = 60_000;
 export const docsAtOnce = 200;
+const docsAlone = 500;
 /** After this long the worker gets its turn back, so that a stop need not wait for a rebuild. */
 const lookForMs = 2_000;
 /** When others need the process too: one batch now and then, so that what is new can be found soon all the same. */
@@ -104,7 +105,7 @@ async function indexSome(
   lease: Parameters<SearchIndex['apply']>[0],
 ): Promise<boolean> {
   // The version is read before the text: a change in between leaves the document pending.
-  const pending = await searchIndex.pending(source.kind, source.atOnce ?? docsAtOnce);
+  const pending = await searchIndex.pending(source.kind, source.atOnce ?? (alone ? docsAlone : docsAtOnce));
   if (pending.length === 0) return noteSome(searchIndex, source, lease);
   const texts = await source.read(pending.map(({ refId }) => refId));
   const byRef = new Map(texts.map((text) => [text.refId, text]));

@@ -135,14 +135,48 @@ describe('phraseOf', () => {
 });
 
 describe('documentTerms', () => {
+  /** As FTS5's `ascii` tokenizer splits: by ASCII that is no letter or digit. */
+  const read = (written: string) =>
+    written.split(/[\0-\x2f\x3a-\x60\x7b-\x7f]+/).filter((term) => term !== '');
+  const letters = (n: number) => 'ab1'.repeat(n).slice(0, n);
+
+  it.each([
+    ['quotes, dashes and money', 'Don\u2019t \u201cstop\u201d \u2013 it\u2019s 3\u00a0\u20ac\u2026'],
+    ['characters that nobody sees', 'a\0b \u00ab c \u00bb x\u200by z\u2028w'],
+    ['accents and ligatures', 'Stra\u00dfe, \u00c4rger, caf\u00e9, \ufb01n'],
+    ['other scripts', '\u043f\u0440\u0438\u0432\u0435\u0442 \u65e5\u672c\u8a9e mixed'],
+    ['long words', `${letters(63)} ${letters(64)} ${letters(65)} ${letters(200)}-${letters(66)}`],
+    ...[0, 1, 31, 63, 64, 65, 66, 129].map((before) => [
+      `a long word after ${before} spaces`,
+      `${' '.repeat(before)}${letters(65)}!${letters(64)}`,
+    ]),
+  ])('writes %s so that they are read as they are', (_what, text = '') => {
+    expect(read(documentTerms({ title: text, text }).text)).toEqual(splitTerms(text));
+    expect(read(documentTerms({ title: text, text }).title)).toEqual(splitTerms(text));
+  });
+
+  it('writes the terms of any text so that they are read as they are', () => {
+    const longWords = fc.nat({ max: 140 }).map(letters);
+    const texts = fc
+      .array(fc.oneof(anyText, longWords, fc.constantFrom(' ', '\u2019', '\0', '. ')))
+      .map((all) => all.join(''));
+    fc.assert(
+      fc.property(texts, (text) => {
+        expect(read(documentTerms({ title: '', text }).text)).toEqual(splitTerms(text));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
   it('keeps all of a long article, and the beginning of what is longer than PostgreSQL takes', () => {
     const article = Array.from({ length: 60_000 }, (_, n) => `w${n % 9_000}`);
-    expect(documentTerms({ title: '', text: article.join(' ') }).text).toEqual(article);
+    expect(read(documentTerms({ title: '', text: article.join(' ') }).text)).toEqual(article);
     const numbers = Array.from({ length: 200_000 }, (_, n) => `number${n}`);
     const kept = documentTerms({ title: numbers.join(' '), text: numbers.join(' ') });
-    expect(kept.text.length).toBeGreaterThan(30_000);
-    expect(kept.text).toEqual(numbers.slice(0, kept.text.length));
-    expect(kept.title.length).toBe(256);
-    expect(Buffer.byteLength(kept.text.join(''))).toBeLessThan(2 ** 20);
+    const [text, title] = [read(kept.text), read(kept.title)];
+    expect(text.length).toBeGreaterThan(30_000);
+    expect(text).toEqual(numbers.slice(0, text.length));
+    expect(title).toEqual(numbers.slice(0, 256));
+    expect(Buffer.byteLength(text.join(''))).toBeLessThan(2 ** 20);
   });
 });

@@ -9,8 +9,8 @@ export const termsVersion = 2;
 const maxTermLength = 64;
 /** PostgreSQL keeps at most 1 MB for a document. Both engines stop at the same word before that. */
 const maxBytes = 900_000;
-/** Even if each were as long as can be, and none came twice. */
-const termsThatAlwaysFit = Math.floor(maxBytes / (12 + 4 * maxTermLength));
+/** Even if every second were a term of its own, which takes twelve bytes more. */
+const charactersThatAlwaysFit = Math.floor(maxBytes / (1 + 12 / 2)) - 12;
 const maxTitleTerms = 256;
 const shortestPrefix = 3;
 
@@ -22,6 +22,9 @@ const word =
 
 const asciiWord = /[a-z0-9]+/g;
 const isAscii = (text: string) => /^[\0-\x7f]*$/.test(text);
+/** Folded text whose words are of plain letters and digits. What else stands between them has no letters or digits: quotes, dashes, signs of money. */
+const isPlain = (folded: string) =>
+  /^[\0-\x7f\u00a0-\u00bf\u2010-\u2027\u2030-\u205e\u20a0-\u20c0]*$/.test(folded);
 
 /** Without case and width, and Latin letters without their accents, as FTS5's `remove_diacritics 2` has them. */
 export function fold(text: string): string {
@@ -55,7 +58,7 @@ const plainLetters = new Map(
  */
 export function splitTerms(text: string): string[] {
   const folded = fold(text);
-  const terms: string[] = isAscii(folded)
+  const terms: string[] = isPlain(folded)
     ? (folded.match(asciiWord) ?? [])
     : Array.from(termsIn(folded), ({ term }) => term);
   return terms.map(cut);
@@ -79,17 +82,40 @@ function cut(run: string): string {
   return [...run].slice(0, maxTermLength).join('');
 }
 
-/** What of a document is indexed: all of it, unless it is as long as several books. */
+/**
+ * What of a document is indexed: all of it, unless it is as long as several books. As one text, in which a term is whatever
+ * stands together of plain letters, digits and all that is not ASCII: so the `ascii` tokenizer of FTS5 reads it.
+ */
 export function documentTerms({ title, text }: { title: string; text: string }): {
-  title: string[];
-  text: string[];
+  title: string;
+  text: string;
 } {
-  const terms = splitTerms(text);
   return {
-    title: splitTerms(title).slice(0, maxTitleTerms),
-    text: terms.length < termsThatAlwaysFit ? terms : terms.slice(0, howManyFit(terms)),
+    title: written(title, (terms) => terms.slice(0, maxTitleTerms), 2 * maxTitleTerms),
+    text: written(text, (terms) => terms.slice(0, howManyFit(terms)), charactersThatAlwaysFit),
   };
 }
+
+/** Most texts need not be taken apart for it, which would take as long as indexing them does. */
+function written(text: string, cutTerms: (terms: string[]) => string[], shortEnough: number): string {
+  const folded = fold(text);
+  if (folded.length <= shortEnough && isPlain(folded) && !hasLongTerm(folded))
+    return folded.replace(/[\0\u0080-\uffff]/g, ' ');
+  return cutTerms(splitTerms(text)).join(' ');
+}
+
+/** Looks at every 65th character, and back from there: a run that is too long has one of them. */
+function hasLongTerm(plain: string): boolean {
+  for (let end = maxTermLength; end < plain.length; ) {
+    let at = end;
+    while (at >= end - maxTermLength && isPlainLetter(plain.charCodeAt(at))) at -= 1;
+    if (at < end - maxTermLength) return true;
+    end = at + maxTermLength + 1;
+  }
+  return false;
+}
+
+const isPlainLetter = (code: number) => (code >= 97 && code <= 122) || (code >= 48 && code <= 57);
 
 /** As a tsvector has it: each word once, with its place in the list, and two bytes for every time that it stands there. */
 function howManyFit(terms: readonly string[]): number {

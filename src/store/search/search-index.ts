@@ -27,10 +27,12 @@ import { termWriter } from './term-writer.ts';
 import { noteTwins } from './twins.ts';
 
 const maxRows = 200;
+/** When nobody waits: fewer commits, each of which leaves a segment to be merged. */
+const rowsAlone = 500;
 /** A transaction should end within this time: others wait for the lock. */
 const boxMs = 8;
-const mostTerms = 50_000;
-const fewestTerms = 6_000;
+const mostCharacters = 300_000;
+const fewestCharacters = 36_000;
 const pauseMs = 2;
 /** Each commit leaves a segment; FTS5 itself would merge sixteen of them at once, in somebody's commit. */
 const commitsBetweenMerges = 8;
@@ -89,8 +91,8 @@ export type NextIndex = ReturnType<typeof indexOf>;
 function indexOf(db: Database, generation: Generation) {
   const { docs, twins, terms, pendingKind } = generation;
   const writer = termWriter(db.engine, terms);
-  /** How many terms fit into the box on this machine. */
-  let termsPerBox = 15_000;
+  /** How many characters of terms fit into the box on this machine. */
+  let charactersPerBox = 90_000;
   let unmerged = 0;
 
   const write = async (lease: Lease, kind: string, changes: readonly ReadyChange[]) => {
@@ -118,8 +120,12 @@ function indexOf(db: Database, generation: Generation) {
       // One that has another address now, or none, is not found by the old one any more.
       const moved = plan.updated.map(({ id }) => id as number);
       await noteTwins(trx, generation, plan.touched, [...plan.removed, ...moved]);
-      // Terms last: FTS5 holds them in memory until the commit, as long as nothing comes in between.
-      await writer.insert(trx, plan.terms);
+      // Terms last: FTS5 holds them in memory until the commit, as long as nothing comes in between and ids rise; at one that is
+      // lower than the last it would write a segment for every document.
+      await writer.insert(
+        trx,
+        plan.terms.toSorted((a, b) => a.id - b.id),
+      );
       await clearPending(trx, pendingKind(kind), changes);
       if (generation === live && (await isRebuilding(trx)))
         await notePending(
@@ -131,7 +137,8 @@ function indexOf(db: Database, generation: Generation) {
     });
     if (wroteTerms) unmerged += 1;
     const tookMs = performance.now() - started;
-    termsPerBox = Math.min(mostTerms, Math.max(fewestTerms, termsPerBox * (tookMs > boxMs ? 0.7 : 1.1)));
+    const fitted = charactersPerBox * (tookMs > boxMs ? 0.7 : 1.1);
+    charactersPerBox = Math.min(mostCharacters, Math.max(fewestCharacters, fitted));
   };
 
   const merge = async (fewest: number, alone = false) => {
@@ -171,7 +178,7 @@ function indexOf(db: Database, generation: Generation) {
     ): Promise<void> {
       const left = changes.length === 0 ? [] : await readyChanges(db.read, docs, kind, changes);
       while (left.length > 0) {
-        const fits = alone ? Math.min(left.length, maxRows) : fitting(left, termsPerBox);
+        const fits = alone ? Math.min(left.length, rowsAlone) : fitting(left, charactersPerBox);
         await write(lease, kind, left.splice(0, fits));
         if (unmerged >= commitsBetweenMerges) await merge(4, alone);
         if (left.length > 0 && !alone) await pause(pauseMs);
@@ -256,11 +263,11 @@ async function readProgress(read: Reader | Writer, kind: string): Promise<string
 const progressKey = (kind: string) => `search_noted:${kind}`;
 
 /** How many of the first changes go into one transaction: always one, however long it is. */
-function fitting(changes: readonly Pick<ReadyChange, 'terms'>[], maxTerms: number): number {
-  let terms = 0;
+function fitting(changes: readonly Pick<ReadyChange, 'terms'>[], maxCharacters: number): number {
+  let characters = 0;
   for (const [n, change] of changes.entries()) {
-    terms += (change.terms?.text.length ?? 0) + (change.terms?.title.length ?? 0);
-    if (n > 0 && (n === maxRows || terms > maxTerms)) return n;
+    characters += (change.terms?.text.length ?? 0) + (change.terms?.title.length ?? 0);
+    if (n > 0 && (n === maxRows || characters > maxCharacters)) return n;
   }
   return changes.length;
 }

@@ -5,8 +5,9 @@ import { tsvectors } from './tsvector.ts';
 
 export interface DocTerms {
   readonly id: number;
-  readonly title: readonly string[];
-  readonly text: readonly string[];
+  /** Terms are what stands together of `a` to `z`, digits and all that is not ASCII. */
+  readonly title: string;
+  readonly text: string;
   readonly marks: readonly string[];
 }
 
@@ -39,8 +40,7 @@ function fts5Writer(table: string): TermWriter {
   return {
     async insert(trx, docs) {
       for (const { id, title, text, marks } of docs) {
-        const columns = [title, text, marks].map((terms) => terms.join(' '));
-        await trx.executeQuery(CompiledQuery.raw(insertTerms, [id, ...columns]));
+        await trx.executeQuery(CompiledQuery.raw(insertTerms, [id, title, text, marks.join(' ')]));
       }
     },
 

@@ -1,5 +1,6 @@
 // A document as PostgreSQL indexes it: terms with their places, written as tsvector text. We do not let it parse
 // language; its own limits are met by parts.
+import type { DocTerms } from './term-writer.ts';
 import { lexeme } from './tsquery.ts';
 
 /** PostgreSQL keeps places up to 16,383, and of one term 255 at most. What lies beyond, it drops without a word. */
@@ -9,19 +10,20 @@ const maxPlacesOfTerm = 255;
 const longestPhrase = 32;
 
 /** The first has every term; there are more only if it could not have every place. */
-export function tsvectors(doc: {
-  readonly title: readonly string[];
-  readonly text: readonly string[];
-  readonly marks: readonly string[];
-}): string[] {
+export function tsvectors(doc: Omit<DocTerms, 'id'>): string[] {
   const main = new Places();
-  for (const [n, term] of doc.title.entries()) main.add(term, n + 1, 'A');
+  const title = termsOf(doc.title);
+  const text = termsOf(doc.text);
+  for (const [n, term] of title.entries()) main.add(term, n + 1, 'A');
   // One place is left out, so that no phrase reaches from the title into the text.
-  const offset = doc.title.length + 2;
-  for (const [n, term] of doc.text.entries()) main.add(term, offset + n, '');
+  const offset = title.length + 2;
+  for (const [n, term] of text.entries()) main.add(term, offset + n, '');
   for (const mark of doc.marks) main.addWithoutPlace(mark);
-  return main.isWhole ? [main.toString()] : [main.toString(), ...textParts(doc.text)];
+  return main.isWhole ? [main.toString()] : [main.toString(), ...textParts(text)];
 }
+
+/** As FTS5's `ascii` tokenizer splits. */
+const termsOf = (written: string): readonly string[] => written.match(/(?:[a-z0-9]|[^\0-\x7f])+/g) ?? [];
 
 function textParts(text: readonly string[]): string[] {
   const parts: string[] = [];
