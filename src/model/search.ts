@@ -102,9 +102,7 @@ export interface SearchHit {
   readonly kind: string;
   readonly refId: number;
   readonly title: string;
-  readonly site: string | null;
   readonly urlKey: string | null;
-  readonly publishedAt: Millis;
   readonly score: number;
   /** Hits that are one page share it, where that was asked for; the one with the lowest place is the one to show. */
   readonly page: number;

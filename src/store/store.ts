@@ -137,7 +137,11 @@ export interface UserRows {
   readonly imports: ImportStore;
 }
 
+/** They hold nothing but the id of the user; to make them for every request would take longer than a short read. */
+const mostRemembered = 1_000;
+
 export function createStore(db: Database, now: Clock): Store {
+  const rowsOf = new Map<number, UserRows>();
   return {
     engine: db.engine,
     users: userStore(db, now),
@@ -172,10 +176,13 @@ export function createStore(db: Database, now: Clock): Store {
     deframed: deframedStore(db),
     searchIndex: searchIndex(db),
     chunkIndex: chunkIndex(db, now),
-    forUser: (userId) => {
+    forUser(userId) {
+      const known = rowsOf.get(userId);
+      if (known) return known;
+      if (rowsOf.size >= mostRemembered) rowsOf.clear();
       const owned = ownedBy(db, userId);
       const entries = entryStore(owned);
-      return {
+      const rows: UserRows = {
         groups: groupStore(owned, now),
         feeds: feedStore(owned, now),
         entries,
@@ -198,6 +205,8 @@ export function createStore(db: Database, now: Clock): Store {
         chunks: chunkStore(owned),
         imports: importStore(owned, now),
       };
+      rowsOf.set(userId, rows);
+      return rows;
     },
     stateHash: () => stateHash(db),
     durableRows: (table) => rowsInOrder(db.read, table),

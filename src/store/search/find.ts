@@ -18,10 +18,7 @@ export interface Find extends Omit<SearchOptions, 'scope'> {
   readonly scope: SearchScope;
 }
 
-export type FoundRow = Pick<
-  Row<'search_docs'>,
-  'id' | 'kind' | 'ref_id' | 'url_key' | 'title' | 'site' | 'published_at'
-> & {
+export type FoundRow = Pick<Row<'search_docs'>, 'id' | 'kind' | 'ref_id' | 'url_key' | 'title'> & {
   /** The higher the better. */
   readonly score: number;
   /** Documents of one page share it, and the one with the lowest place is the one to show. */

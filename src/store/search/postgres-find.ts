@@ -19,7 +19,7 @@ import { postgresQuery } from './tsquery.ts';
 /** For D, C, B and A, as ts_rank takes them: the text is D, the title A. */
 const weights = sql.lit(`{${1 / titleWeight}, 0, 0, 1}`);
 const dividedByLogOfLength = sql.lit(1);
-const columns = sql`d.id, d.kind, d.ref_id, d.url_key, d.title, d.site, d.published_at`;
+const columns = sql`d.id, d.kind, d.ref_id, d.url_key, d.title`;
 const twin = sql`coalesce(t.page, d.id) AS page, coalesce(t.place, 0) AS place`;
 const counts = sql`(SELECT count(*) FROM newest) AS matches, (SELECT count(*) FROM copies) AS copies`;
 const isShown = sql`id NOT IN (SELECT id FROM copies)`;

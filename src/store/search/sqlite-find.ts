@@ -20,7 +20,7 @@ import { flagsOf } from './state-flags.ts';
 
 // Written out, and not by the builder, whose own steps would take as long as a short search. One statement, since each is a
 // turn of the reader thread; rows are joined to the few hits that are shown.
-const columns = 'd.id, d.kind, d.ref_id, d.url_key, d.title, d.site, d.published_at';
+const columns = 'd.id, d.kind, d.ref_id, d.url_key, d.title';
 const twin = 'coalesce(t.page, d.id) AS page, coalesce(t.place, 0) AS place';
 const noTwin = 'd.id AS page, 0 AS place';
 const joinTwin = 'LEFT JOIN search_twins AS t ON t.doc_id = d.id';
@@ -31,6 +31,10 @@ class Values {
     this.all.push(value);
     return `?${this.all.length}`;
   }
+  /** As a whole number: FTS5 does not look at the bounds of a range that come as floating point, as numbers otherwise do. */
+  addId(id: number): string {
+    return this.add(BigInt(id));
+  }
 }
 
 /** The condition on a row of search_terms. */
@@ -38,7 +42,7 @@ function matches({ userId, query, scope }: Pick<Find, 'userId' | 'query' | 'scop
   const { from, to } = idsOfScope(userId, scope);
   return [
     `search_terms MATCH ${values.add(fts5Query(query, scope, userMark(userId)))}`,
-    `rowid BETWEEN ${values.add(from)} AND ${values.add(to)}`,
+    `rowid BETWEEN ${values.addId(from)} AND ${values.addId(to)}`,
     ...besideTerms({ userId, scope }, values),
   ].join(' AND ');
 }
@@ -83,7 +87,7 @@ function where(...conditions: readonly (string | false)[]): string {
 function byRank(find: Find, values: Values): string {
   const { userId, at = 0, after, limit, scope, withPages } = find;
   // What changes from search to search is a parameter, so that the statement is made once.
-  const age = ageSql('rowid', `CAST(${values.add(idAt(userId, at))} AS INTEGER)`, 'max');
+  const age = ageSql('rowid', values.addId(idAt(userId, at)), 'max');
   const newest = `
     SELECT rowid AS id, -bm25(search_terms, ${titleWeight}.0, 1.0, 0.0) * ${freshnessSql(age, String)} AS score
     FROM search_terms WHERE ${matches(find, values)} ORDER BY rowid DESC LIMIT ${newestRanked}`;
