@@ -4,16 +4,20 @@ import fc from 'fast-check';
 import { beforeEach, expect, it } from 'vitest';
 import { Invalid } from '../../src/errors.ts';
 import { type DocState, docStates, type SearchQuery, type SearchText } from '../../src/model/search.ts';
+import { createEmbedFollower, embedEverything } from '../../src/search/meaning/embed-pending.ts';
+import { createMeaning } from '../../src/search/meaning/meaning.ts';
 import { parseQuery } from '../../src/search/parse-query.ts';
 import { dateOf } from '../../src/search/query-filters.ts';
-import { searchLibrary } from '../../src/search/search-library.ts';
+import { searchLibrary, searchModes } from '../../src/search/search-library.ts';
 import { searchText, understand } from '../../src/search/search-text.ts';
+import { findSimilar } from '../../src/search/similar.ts';
 import { fold, splitTerms } from '../../src/search/terms.ts';
 import type { Database } from '../../src/store/database.ts';
 import type { Store } from '../../src/store/store.ts';
 import { onEachEngine, openFreshStore } from '../support/engines.ts';
 import { matchesQuery } from '../support/matches-query.ts';
 import { indexAll, MemorySource } from '../support/search-docs.ts';
+import { createWordEmbedder } from '../support/word-embedder.ts';
 
 const dayMs = 86_400_000;
 const now = Date.UTC(2026, 2, 12, 12);
@@ -195,7 +199,13 @@ onEachEngine('the filters of a search', (engine) => {
     expect(asked).toBeGreaterThan(numRuns * 5);
   });
 
-  it('show nobody a row, a snippet, a count, a facet or a suggestion of another', async () => {
+  it('show nobody a row, a snippet, a count, a facet, a suggestion or a similar document of another', async () => {
+    const embedder = createWordEmbedder();
+    const meaning = createMeaning({ store, embedder });
+    const follower = createEmbedFollower(
+      { ...store, sources: Object.values(sources), embedder, alone: true },
+      'test',
+    );
     const secret = fc.constantFrom('foxtrot', 'dogma', 'secretive');
     await fc.assert(
       fc.asyncProperty(
@@ -215,18 +225,19 @@ onEachEngine('the filters of a search', (engine) => {
             facts: { ...one.facts, tags: [...one.facts.tags, 'hidden'], lang: 'xx' },
           }));
           const ofMine = mine.map((one) => ({ ...one, userId: 1 }));
-          const deps = { store, sources: sources as never, now: () => now };
-          const ask = async (each: string) => {
-            const answer = await searchLibrary(deps, { userId: 1, q: each, mode: 'hybrid', limit: 50 });
-            return {
-              ...answer,
-              hits: answer.hits.map(({ kind, text, snippet }) => ({ kind, text, snippet })),
-            };
-          };
+          const deps = { store, sources: sources as never, now: () => now, meaning };
           const asked = queries.filter((each) => parsed(each));
           const answers = async () => {
+            await embedEverything(follower, new AbortController().signal);
             const all: string[] = [];
-            for (const each of asked) all.push(JSON.stringify(await ask(each)));
+            for (const each of asked)
+              for (const mode of searchModes)
+                all.push(JSON.stringify(await searchLibrary(deps, { userId: 1, q: each, mode, limit: 50 })));
+            for (const [n, { kind }] of ofMine.entries())
+              for (const by of [meaning, undefined]) {
+                const input = { userId: 1, kind, refId: n + 1, limit: 50 };
+                all.push(JSON.stringify(await findSimilar({ ...deps, meaning: by }, input)));
+              }
             return all;
           };
           await put([...ofMine, ...ofOthers]);
@@ -243,6 +254,7 @@ onEachEngine('the filters of a search', (engine) => {
       ),
       { numRuns: engine.name === 'sqlite' ? 25 : 8 },
     );
+    await meaning.close();
   });
 
   it('find the documents of a crowded minute by its date', async () => {
