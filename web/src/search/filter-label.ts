@@ -15,11 +15,16 @@ function languageName(tag: string): string {
   }
 }
 
-/** `2026-03-12` as a person says it; `7d` and `2w` as what they are counted from. */
-function dateName(value: string): string {
+/** From 12 Mar 2026, or before it; of `7d` and `2w`, what is younger or older than that. */
+function rangeName(name: 'after' | 'before', value: string): string {
   const t = searchWords().chips;
   const [, count, unit] = /^(\d+)([dw])$/i.exec(value) ?? [];
-  if (count) return unit?.toLowerCase() === 'w' ? t.weeks(Number(count)) : t.days(Number(count));
+  if (!count) return t[name](dateName(value));
+  return (name === 'after' ? t.last : t.older)[unit?.toLowerCase() === 'w' ? 'w' : 'd'](Number(count));
+}
+
+function dateName(value: string): string {
+  const t = searchWords().chips;
   if (value.toLowerCase() === 'today') return t.today;
   const [, year, month, day] = /^(\d{4})-(\d\d)(?:-(\d\d))?$/.exec(value) ?? [];
   if (!year) return value;
@@ -42,8 +47,8 @@ function nameOf({ name, value }: Filter, feedName: FeedName): string {
     kind: () => (t.kind as Record<string, string>)[lower] ?? value,
     author: () => t.author(value),
     lang: () => languageName(lower),
-    after: () => t.after(dateName(value)),
-    before: () => t.before(dateName(value)),
+    after: () => rangeName('after', value),
+    before: () => rangeName('before', value),
     is: () => (t.is as Record<string, string>)[lower] ?? value,
     in: () => t.title,
   };
@@ -54,7 +59,10 @@ export function chipLabel({ filters: [filter], year }: Chip, feedName: FeedName)
   if (year) return year;
   if (!filter) return '';
   const label = nameOf(filter, feedName);
-  return filter.not ? searchWords().chips.not(label) : label;
+  if (!filter.not) return label;
+  // What something is stands within the sentence; names keep their letters.
+  const within = filter.name === 'is' ? label.charAt(0).toLowerCase() + label.slice(1) : label;
+  return searchWords().chips.not(within);
 }
 
 export function facetLabel(name: FacetName, { value, label }: { value: string; label?: string }): string {

@@ -21,6 +21,7 @@ export function keyParts(): KeyPart[] {
         [['a'], k.askAnywhere],
         [['m'], k.mode],
         [['f'], k.filters],
+        [['Alt click'], k.leaveOut],
         [['s'], k.save],
         [['z'], k.undo],
       ],

@@ -39,8 +39,14 @@ export const search: SearchWords = {
     author: (name) => `Von ${name}`,
     after: (date) => `Ab ${date}`,
     before: (date) => `Vor ${date}`,
-    days: (n) => (n === 1 ? 'einem Tag' : `${n} Tagen`),
-    weeks: (n) => (n === 1 ? 'einer Woche' : `${n} Wochen`),
+    last: {
+      d: (n) => (n === 1 ? 'Der letzte Tag' : `Die letzten ${n} Tage`),
+      w: (n) => (n === 1 ? 'Die letzte Woche' : `Die letzten ${n} Wochen`),
+    },
+    older: {
+      d: (n) => (n === 1 ? 'Älter als ein Tag' : `Älter als ${n} Tage`),
+      w: (n) => (n === 1 ? 'Älter als eine Woche' : `Älter als ${n} Wochen`),
+    },
     today: 'heute',
     title: 'Im Titel',
     is: {
@@ -68,7 +74,6 @@ export const search: SearchWords = {
     more: (n) => `${n} weitere`,
     fewer: 'Weniger',
     none: 'Das Gefundene lässt sich nicht weiter eingrenzen.',
-    hint: 'Alt und ein Klick lassen etwas weg.',
   },
   saved: {
     title: 'Gespeicherte Suchen',
@@ -123,7 +128,6 @@ export const search: SearchWords = {
       'tag: site: feed: kind: author: lang: after: before: is: in:title, und ein Minus vor jedem davon',
   },
   keys: {
-    title: 'Tasten',
     finding: 'Finden',
     refining: 'Eingrenzen',
     places: 'Orte',
@@ -136,6 +140,7 @@ export const search: SearchWords = {
     mode: 'Wörter, beides, Sinn',
     save: 'diese Suche speichern',
     filters: 'Filter',
+    leaveOut: 'weglassen, was neben der Liste angeklickt wird',
     undo: 'rückgängig',
     help: 'diese Tasten',
     all: 'alle Artikel',

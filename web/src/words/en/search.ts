@@ -37,8 +37,14 @@ export const search = {
     author: (name: string) => `By ${name}`,
     after: (date: string) => `From ${date}`,
     before: (date: string) => `Before ${date}`,
-    days: (n: number) => (n === 1 ? 'a day ago' : `${n} days ago`),
-    weeks: (n: number) => (n === 1 ? 'a week ago' : `${n} weeks ago`),
+    last: {
+      d: (n: number) => (n === 1 ? 'The last day' : `The last ${n} days`),
+      w: (n: number) => (n === 1 ? 'The last week' : `The last ${n} weeks`),
+    },
+    older: {
+      d: (n: number) => (n === 1 ? 'Older than a day' : `Older than ${n} days`),
+      w: (n: number) => (n === 1 ? 'Older than a week' : `Older than ${n} weeks`),
+    },
     today: 'today',
     title: 'In the title',
     is: { unread: 'Unread', bookmarked: 'Bookmarked', archived: 'Archived', highlighted: 'Highlighted' },
@@ -61,7 +67,6 @@ export const search = {
     more: (n: number) => `${n} more`,
     fewer: 'Fewer',
     none: 'What was found cannot be narrowed down any further.',
-    hint: 'Alt and a click leave something out.',
   },
   saved: {
     title: 'Saved searches',
@@ -116,7 +121,6 @@ export const search = {
       'tag: site: feed: kind: author: lang: after: before: is: in:title, and a minus before any of them',
   },
   keys: {
-    title: 'Keys',
     finding: 'Finding',
     refining: 'Refining',
     places: 'Going places',
@@ -129,6 +133,7 @@ export const search = {
     mode: 'words, both, meaning',
     save: 'save this search',
     filters: 'filters',
+    leaveOut: 'leave out what is clicked beside the list',
     undo: 'undo',
     help: 'these keys',
     all: 'all articles',
