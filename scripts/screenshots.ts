@@ -48,9 +48,9 @@ const shots: Record<string, (page: Page, app: WebApp, device: string) => Promise
     await page.getByText('The whole argument against folders').waitFor();
   },
   async search(page, app) {
-    await page.goto(`${app.url}/search`);
-    await page.getByRole('searchbox', { name: 'Search your library' }).fill('line');
-    await page.locator('mark').first().waitFor();
+    await page.goto(`${app.url}/search?q=morning+light+-kind:feed+after:4w`);
+    await page.locator('[data-hit]').nth(2).waitFor();
+    await page.getByRole('searchbox', { name: 'Search your library' }).blur();
   },
   async operations(page, app) {
     await page.goto(`${app.url}/operations`);
@@ -131,16 +131,28 @@ async function makeIndex(path: string): Promise<void> {
 mkdirSync(folder, { recursive: true });
 const home = mkdtempSync(join(tmpdir(), 'lectern-screenshots-'));
 await makeIndex(join(home, 'index.db'));
-const app = await startWebApp({ env: { LECTERN_DATABASE_URL: `sqlite:${join(home, 'index.db')}` } });
+const app = await startWebApp({
+  env: { LECTERN_DATABASE_URL: `sqlite:${join(home, 'index.db')}`, LECTERN_EMBEDDINGS: 'local' },
+});
 try {
   await fillWithDemo(app);
   await highlightDemo(app);
+  await app.api('POST', '/api/v1/searches', { name: 'Tides, unread', q: 'tide is:unread' });
+  await app.api('POST', '/api/v1/searches', { name: 'On reading', q: 'reading OR books tag:reading' });
   // The worker tells how fetching went once a minute.
   await until(
     'the fetches are counted',
     async () => {
       const { data } = await app.api('GET', '/api/v1/operations/activity?days=30');
       return data.days.some(({ pulls }: { pulls: { failed: number } }) => pulls.failed > 0);
+    },
+    150_000,
+  );
+  await until(
+    'everything can be found by what it means',
+    async () => {
+      const { data } = await app.api('GET', '/api/v1/search/meaning');
+      return data.documents > 0 && data.pending === 0;
     },
     150_000,
   );

@@ -1,5 +1,6 @@
 // What else there is like a document: by meaning, or where that is not to be had, by rare words that titles share.
 import { LecternError } from '../errors.ts';
+import { isPageAddress, savedUrl } from '../items/save-url.ts';
 import type { Clock } from '../model/glossary.ts';
 import type { SearchKind, SearchSources, SearchText } from '../model/search.ts';
 import type { Store } from '../store/store.ts';
@@ -44,13 +45,16 @@ const notices = {
   failed: 'Search by meaning does not work at the moment: these share words of the title.',
 };
 
+/** More than are shown: passages of the document itself are as like it as can be. */
+const spare = 20;
+
 /** The document must be the user's. */
 export async function findSimilar(deps: SimilarDeps, input: SimilarInput): Promise<Similar> {
   const { meaning } = deps;
   let notice = notices.off;
   if (meaning) {
     try {
-      const found = await meaning.findLike(input);
+      const found = await meaning.findLike({ ...input, limit: input.limit + spare });
       if (found) return { hits: await shown(deps, input, found), by: 'meaning' };
       notice = notices.notYet;
     } catch (error) {
@@ -58,13 +62,14 @@ export async function findSimilar(deps: SimilarDeps, input: SimilarInput): Promi
       notice = notices.failed;
     }
   }
-  return { hits: await shown(deps, input, await byWords(deps, input)), by: 'words', notice };
+  const found = await byWords(deps, { ...input, limit: input.limit + spare });
+  return { hits: await shown(deps, input, found), by: 'words', notice };
 }
 
 /** Those that have gone since are left out. */
 async function shown(
   { sources }: SimilarDeps,
-  { userId }: SimilarInput,
+  { userId, kind, refId, limit }: SimilarInput,
   found: readonly Found[],
 ): Promise<SimilarHit[]> {
   const texts = new Map<string, SearchText>();
@@ -72,10 +77,34 @@ async function shown(
     const refIds = ofKind.map(({ refId }) => refId);
     for (const text of await sources[kind].read(refIds, userId)) texts.set(`${kind} ${text.refId}`, text);
   }
-  return found.flatMap(({ kind, refId, score }) => {
+  const [own] = await sources[kind].read([refId], userId);
+  const hits = found.flatMap(({ kind, refId, score }) => {
     const text = texts.get(`${kind} ${refId}`);
     return text ? [{ kind: kind as SearchKind, score, text }] : [];
   });
+  return eachPageOnce(hits, own && pageOf(kind, own)).slice(0, limit);
+}
+
+/** What was highlighted in a page is like the page, and like everything else in it: the page stands for all of that. */
+function eachPageOnce(hits: readonly SimilarHit[], own: string | undefined): SimilarHit[] {
+  const pages = new Map<string, SimilarHit>();
+  for (const hit of hits) {
+    const page = pageOf(hit.kind, hit.text);
+    if (page === own) continue;
+    const before = pages.get(page);
+    if (!before || (isPassage(before) && !isPassage(hit)))
+      pages.set(page, { ...hit, score: before?.score ?? hit.score });
+  }
+  return [...pages.values()];
+}
+
+const isPassage = ({ kind }: Pick<SimilarHit, 'kind'>): boolean => kind === 'annotation' || kind === 'note';
+
+function pageOf(kind: SearchKind, { refId, url, urlKey, title }: SearchText): string {
+  if (urlKey !== null) return urlKey;
+  if (isPageAddress(url)) return savedUrl(url).key;
+  // A book has no address: its name is all there is.
+  return isPassage({ kind }) && title !== '' ? `titled ${title}` : `${kind} ${refId}`;
 }
 
 const mostWords = 8;

@@ -42,10 +42,11 @@ export async function suggestQuery(
   return (await finds(meant, scope)) ? writeQuery(meant) : undefined;
 }
 
-function mayBeMisspelt({ terms, startsWith }: SearchPhrase): boolean {
+/** Also what was to be the beginning of a word, if none begins so: a search box asks for whatever is typed last as that. */
+function mayBeMisspelt({ terms }: SearchPhrase): boolean {
   const [term = ''] = terms;
   // Chinese, Japanese and Korean stand in pairs of characters, which are hardly ever spelt.
-  return terms.length === 1 && !startsWith && [...term].length >= shortestWord;
+  return terms.length === 1 && [...term].length >= shortestWord;
 }
 
 /** Of words at the same distance, the one that stands in more titles, then the first by its letters. */

@@ -381,6 +381,7 @@ onEachEngine('the search API', (engine) => {
     });
     await index();
     expect((await search('thundrestorms+-sun')).suggestion).toBe('thunderstorms -sun');
+    expect((await search('thundrestorms*')).suggestion).toBe('thunderstorms');
     expect((await search('thundrestorms', ben)).suggestion).toBeUndefined();
     expect((await search('cormorent')).suggestion).toBeUndefined();
     expect((await search('cormorent', ben)).suggestion).toBe('cormorant');

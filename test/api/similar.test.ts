@@ -6,6 +6,7 @@ import { createMeaning, type Meaning } from '../../src/search/meaning/meaning.ts
 import type { Store } from '../../src/store/store.ts';
 import { type Client, jsonOf, openApi, type TestApi } from '../support/api.ts';
 import { onEachEngine } from '../support/engines.ts';
+import { highlightPage } from '../support/highlights.ts';
 import { saveItem } from '../support/items.ts';
 import { fill, published } from '../support/reader.ts';
 import { indexAll, noFiles } from '../support/search-docs.ts';
@@ -87,6 +88,29 @@ onEachEngine('what is similar', (engine) => {
       score: expect.any(Number),
     });
     expect((await similar(anna, `/api/v1/items/${items[0]}/similar?limit=1`)).data).toHaveLength(1);
+  });
+
+  it('is a page once, and never what was highlighted in the page itself', async () => {
+    const rows = store.forUser(1);
+    await highlightPage(rows, {
+      source: 'own',
+      url: 'https://a.example/1',
+      title,
+    });
+    await highlightPage(rows, {
+      source: 'other',
+      url: 'https://a.example/2',
+      title: 'Iceland evacuates town as volcano erupts',
+    });
+    await indexAll(store, ...Object.values(searchSources(store, noFiles)));
+    await embed();
+    for (const place of [api, withMeaning]) {
+      const answer = await similar(await place.program('anna', 'read'), `/api/v1/items/${items[0]}/similar`);
+      expect(titles(answer)).toEqual([
+        'entry: Volcano in Iceland: flights cancelled',
+        'item: Iceland evacuates town as volcano erupts',
+      ]);
+    }
   });
 
   it('is found for entries, too', async () => {

@@ -58,6 +58,7 @@ describe('the pages are for everybody', () => {
     app = await startWebApp();
     await fillWithDemo(app);
     await highlightDemo(app);
+    await app.api('POST', '/api/v1/searches', { name: 'Long lines', q: 'line' });
     for (const word of ['line', 'curlews']) {
       await until(`what says "${word}" is indexed`, async () => {
         const { data } = await app.api('GET', `/api/v1/search?q=${word}`);
@@ -81,6 +82,23 @@ describe('the pages are for everybody', () => {
       await page.goto(`${app.url}/?view=all`);
       await page.getByRole('link', { name: /How wide is a comfortable line/ }).click();
       await page.frameLocator('iframe >> visible=true').getByText('Ask ten printers').waitFor();
+    },
+    'what is similar to an article': async (page) => {
+      const similar = {
+        kind: 'entry',
+        id: 1,
+        title: 'What the storm brought',
+        url: '',
+        site: 'tide.example',
+      };
+      await page.route('**/api/items/*/similar?*', (route) =>
+        route.fulfill({ json: { data: [similar], by: 'words', notice: null } }),
+      );
+      await page.goto(`${app.url}/?view=all`);
+      await page.getByRole('link', { name: /Low water, first light/ }).click();
+      await page.frameLocator('iframe >> visible=true').getByText('Curlew, about forty').waitFor();
+      await page.evaluate(`document.getElementById('article-scroll').scrollTo(0, 1e6)`);
+      await page.getByRole('region', { name: /^Similar/ }).waitFor();
     },
     keys: async (page) => {
       await page.keyboard.press('Shift+?');
@@ -159,9 +177,30 @@ describe('the pages are for everybody', () => {
       await page.goto(`${app.url}/library?view=places`);
       await page.getByRole('link', { name: /^Reading room/ }).waitFor();
     },
+    'an empty search': async (page) => {
+      await page.goto(`${app.url}/search`);
+      await page.getByRole('link', { name: 'Long lines' }).waitFor();
+    },
     search: async (page) => {
-      await page.goto(`${app.url}/search?q=line`);
+      await page.goto(`${app.url}/search?q=line+-tag:work+kind:item+kind:entry&mode=hybrid`);
       await page.locator('mark').first().waitFor();
+      await page.getByRole('button', { name: 'Remove the filter: Not #work' }).waitFor();
+      await page.getByRole('button', { name: 'Save this search' }).click();
+      await page.getByRole('textbox', { name: 'Name' }).waitFor();
+    },
+    'what a search can be narrowed by': async (page) => {
+      if ((page.viewportSize()?.width ?? 0) > phone.width) return;
+      await page.getByRole('button', { name: 'Filters' }).click();
+      await page.getByRole('dialog', { name: 'Narrow it down' }).waitFor();
+    },
+    'an answer of the library': async (page) => {
+      await page.goto(`${app.url}/search?q=how+wide+is+a+comfortable+line`);
+      await page.getByRole('button', { name: 'Ask your library' }).click();
+      await page.getByRole('region', { name: 'Answer' }).getByText('No language model is set up').waitFor();
+    },
+    'a search that finds nothing': async (page) => {
+      await page.goto(`${app.url}/search?q=zeppelins+tag:work&mode=text`);
+      await page.getByRole('heading', { name: 'Nothing like that here' }).waitFor();
     },
     operations: async (page) => {
       await page.goto(`${app.url}/operations`);

@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useBrowser } from '../support/browser.ts';
+import { until } from '../support/until.ts';
 import { startWebApp, type WebApp } from '../support/web-app.ts';
 
 const dist = fileURLToPath(new URL('../../web/dist', import.meta.url));
@@ -78,6 +79,17 @@ describe('the JavaScript of a page', () => {
     const { total, sizes } = await bytesOf('highlights.html', '/highlights', async (page) => {
       await page.getByRole('link', { name: 'Sources' }).click();
       await page.getByRole('heading', { name: 'Import a file' }).waitFor();
+    });
+    expect(total, sizes).toBeLessThanOrEqual(mostBytes);
+  });
+
+  it(`is at most ${mostBytes / 1000} KB of gzip where one searches, with an answer`, async () => {
+    await until('it can be found', async () => (await app.api('GET', '/api/v1/search?q=entry')).found > 0);
+    const { total, sizes } = await bytesOf('search.html', '/search?q=entry+text', async (page) => {
+      await page.getByRole('button', { name: 'Ask your library' }).click();
+      await page.getByRole('region', { name: 'Answer' }).getByRole('listitem').first().waitFor();
+      await page.locator('[data-hit]').first().focus();
+      await openPanels(page, '?');
     });
     expect(total, sizes).toBeLessThanOrEqual(mostBytes);
   });

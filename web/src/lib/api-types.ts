@@ -67,6 +67,8 @@ export interface Entry {
   content: string;
   /** In lists that were asked for with view=brief. */
   excerpt?: string;
+  /** In such lists: those of the same page in which other feeds tell nearly the same. */
+  duplicates?: number[];
   enclosures: { url: string; type: string; length: number | null }[];
   categories: string[];
   pub_date: number;
@@ -144,10 +146,41 @@ export interface SearchPage {
   at_least: boolean;
   /** Of the first page alone. */
   facets?: Record<'kind' | 'site' | 'tag' | 'feed' | 'lang' | 'year', Facet[]>;
-  mode: 'text' | 'semantic' | 'hybrid';
+  /** The one that served. */
+  mode: SearchMode;
   notice?: string;
   suggestion?: string;
   next_cursor: string | null;
+}
+
+export type SearchMode = 'text' | 'semantic' | 'hybrid';
+
+export interface SavedSearch {
+  id: string;
+  name: string;
+  q: string;
+}
+
+/** What an answer of the library rests on. */
+export interface Passage {
+  n: number;
+  kind: string;
+  id: string;
+  title: string;
+  url: string;
+  text: string;
+}
+
+export interface SimilarPage {
+  data: {
+    kind: string;
+    id: string | number;
+    title: string;
+    url: string;
+    site: string | null;
+    score: number;
+  }[];
+  by: 'meaning' | 'words';
 }
 
 export interface Token {

@@ -49,6 +49,16 @@ export function onReach(tell: (isReached: boolean) => void): void {
 }
 
 export async function call<T>(method: Method, path: string, options: Options = {}): Promise<T> {
+  const response = await reach(method, path, options);
+  if (response.status === 204 || response.status === 202) {
+    const text = await response.text();
+    return (text ? JSON.parse(text) : undefined) as T;
+  }
+  return (await response.json()) as T;
+}
+
+/** A good answer, whose body is yet to be read. */
+export async function reach(method: Method, path: string, options: Options): Promise<Response> {
   const { body, signal, keepalive, quietly, onStatus } = options;
   let response: Response;
   try {
@@ -71,15 +81,11 @@ export async function call<T>(method: Method, path: string, options: Options = {
   tellReach(!response.headers.has(keptHeader));
   if (response.status === 401 && !quietly) {
     await askForLogin();
-    return call(method, path, options);
+    return reach(method, path, options);
   }
   onStatus?.(response.status);
   if (!response.ok) throw new ApiError(response.status, await sentenceOf(response));
-  if (response.status === 204 || response.status === 202) {
-    const text = await response.text();
-    return (text ? JSON.parse(text) : undefined) as T;
-  }
-  return (await response.json()) as T;
+  return response;
 }
 
 export const get = <T>(path: string, options?: Options) => call<T>('GET', path, options);

@@ -34,6 +34,8 @@ export interface Preferences {
   folded_collections: string[];
   /** The server looks now and then whether saved pages are still there. */
   check_links: boolean;
+  /** By words, by meaning, or by both. */
+  search_mode: 'text' | 'hybrid' | 'semantic';
 }
 
 const usual: Preferences = {
@@ -59,6 +61,7 @@ const usual: Preferences = {
   hide_places: false,
   folded_collections: [],
   check_links: false,
+  search_mode: 'hybrid',
 };
 
 /** How articles and lists are set before anybody has chosen otherwise. */

@@ -15,7 +15,7 @@ addEventListener('vite:preloadError', () => {
 interface StartOptions {
   loggedIn?: boolean;
   /** What the page needs besides, once the language is known. */
-  before?: () => Promise<void>;
+  before?: () => Promise<unknown>;
 }
 
 export async function start(App: Component, { loggedIn = true, before }: StartOptions = {}): Promise<void> {

@@ -5,6 +5,7 @@ import type { Bookmark, Entry, Page } from '../lib/api-types.ts';
 import { withChanges } from '../offline/changes.ts';
 import { keepArticles, noteList, renewListsLater } from '../offline/keep-for-later.ts';
 import { outboxReady, waitingChanges, whenSent } from '../offline/outbox.ts';
+import { foldDuplicates } from './fold-duplicates.ts';
 import type { ArticleRef, Scope } from './place.ts';
 
 export class ListedEntry {
@@ -162,6 +163,12 @@ export class EntryList {
   readonly unreadOnly: boolean;
   readonly order: 'newest' | 'oldest';
   entries = $state.raw<ListedEntry[]>([]);
+  /** What other feeds tell, too, by the id of an entry. */
+  duplicates = $state.raw<ReadonlyMap<number, readonly number[]>>(new Map());
+  /** Keys of those whose copies are shown. */
+  unfolded = $state.raw<ReadonlySet<string>>(new Set());
+  /** As they are shown: the same story once. */
+  rows = $derived(foldDuplicates(this.entries, this.duplicates, this.unfolded));
   total = $state(0);
   state = $state<'loading' | 'ready' | 'failed'>('loading');
   isLoadingMore = $state(false);
@@ -176,6 +183,18 @@ export class EntryList {
     this.scope = scope;
     this.unreadOnly = unreadOnly;
     this.order = order;
+  }
+
+  /** Those that are folded under an entry: whoever has read it has read them. */
+  foldedUnder({ key }: ListedEntry): readonly ListedEntry[] {
+    if (this.unfolded.has(key)) return [];
+    return this.rows.find(({ entry }) => entry.key === key)?.others ?? [];
+  }
+
+  toggleFold({ key }: ListedEntry): void {
+    const unfolded = new Set(this.unfolded);
+    if (!unfolded.delete(key)) unfolded.add(key);
+    this.unfolded = unfolded;
   }
 
   get hasMore(): boolean {
@@ -298,6 +317,8 @@ export class EntryList {
     if (before === null) noteList(href);
     const page = await get<Page<Entry>>(href);
     await outboxReady();
+    const told = page.data.flatMap(({ id, duplicates }) => (duplicates ? [[id, duplicates] as const] : []));
+    if (told.length > 0) this.duplicates = new Map([...this.duplicates, ...told]);
     return {
       // What the server counts as unread may have been marked here, and be on its way.
       entries: page.data.map((entry) => keep({ entry })).filter(({ unread }) => unread || !this.unreadOnly),

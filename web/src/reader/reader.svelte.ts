@@ -7,7 +7,15 @@ import { webAddress } from '../lib/web-address.ts';
 import { words } from '../lib/words.ts';
 import { EntryList, knownEntry, type ListedEntry, loadArticle } from './entries.svelte.ts';
 import { markAllRead, markRead, setBookmark } from './marks.ts';
-import { type Place, parsePlace, placeHref, type Scope, sameArticle, sameScope } from './place.ts';
+import {
+  type ArticleRef,
+  type Place,
+  parsePlace,
+  placeHref,
+  type Scope,
+  sameArticle,
+  sameScope,
+} from './place.ts';
 import { refresh } from './refresh.svelte.ts';
 import { subscriptions } from './subscriptions.svelte.ts';
 
@@ -83,6 +91,12 @@ class Reader {
       // Going from article to article leaves one step back: to the list.
       { replace: this.place.article !== null, fresh: false },
     );
+  }
+
+  /** One that the list may not have. What was open is one step back. */
+  openRef(article: ArticleRef): void {
+    if (sameArticle(article, this.place.article)) return;
+    this.#navigate({ scope: this.place.scope, article }, { replace: false, fresh: false });
   }
 
   #navigate(place: Place, { replace, fresh }: { replace: boolean; fresh: boolean }): void {
@@ -176,7 +190,7 @@ class Reader {
         return;
       }
       this.cursor = entry;
-      if (entry.unread) markRead([entry], true);
+      if (entry.unread) markRead([entry, ...this.list.foldedUnder(entry)], true);
     } catch (error) {
       this.articleProblem = error instanceof Error ? error.message : words().errors.server;
     }
@@ -184,7 +198,7 @@ class Reader {
 
   /** The entry some rows on, loading more of the list when it ends there. */
   neighbour(step: number): ListedEntry | undefined {
-    const { entries } = this.list;
+    const entries = this.list.rows.map(({ entry }) => entry);
     const from = this.target;
     const at = from ? entries.findIndex(({ key }) => key === from.key) : -1;
     if (at < 0) return step > 0 ? entries[step - 1] : undefined;
@@ -208,7 +222,7 @@ class Reader {
     if (!entry) return;
     if (!entry.unread) this.#keptUnread.add(entry.key);
     else this.#keptUnread.delete(entry.key);
-    markRead([entry], entry.unread);
+    markRead([entry, ...this.list.foldedUnder(entry)], entry.unread);
   }
 
   toggleBookmark(entry = this.target): void {
@@ -217,8 +231,9 @@ class Reader {
 
   /** Those that have been scrolled past. */
   markPassed(entries: readonly ListedEntry[]): void {
+    const passed = entries.filter((entry) => entry.unread && !this.#keptUnread.has(entry.key));
     markRead(
-      entries.filter((entry) => entry.unread && !this.#keptUnread.has(entry.key)),
+      passed.flatMap((entry) => [entry, ...this.list.foldedUnder(entry)]),
       true,
     );
   }

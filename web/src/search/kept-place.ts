@@ -1,16 +1,18 @@
-// Who comes back from an article finds the list as it was, and where it was.
+// Who comes back from an article finds the list as it was, and where it was, and the answer above it.
+import type { Answered } from './asker.svelte.ts';
 import type { Found } from './finder.svelte.ts';
 
 interface Place {
-  found: Found;
+  found: Found | undefined;
+  answered: Answered | undefined;
   scrolled: number;
 }
 
 const key = 'lectern.search';
 
-export function keepPlace(found: Found | undefined, scrolled: number): void {
+export function keepPlace(place: Place): void {
   try {
-    if (found) sessionStorage.setItem(key, JSON.stringify({ found, scrolled } satisfies Place));
+    if (place.found ?? place.answered) sessionStorage.setItem(key, JSON.stringify(place));
     else sessionStorage.removeItem(key);
   } catch {
     // Then the search is made again.

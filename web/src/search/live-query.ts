@@ -1,13 +1,17 @@
 // What is asked for while somebody still types.
+import { filtersIn, filterText, withoutUnfinished, wordsIn } from './query-text.ts';
 
 /** Below this the server takes no prefix: too many words begin so. */
 const shortestPrefix = 3;
+
+/** As `settledQuery`, but a filter whose value may go on waits for its end. */
+export const liveQuery = (typed: string): string => settledQuery(withoutUnfinished(typed));
 
 /**
  * The last word may not be finished: it stands for all that begin so, until a space ends it. A phrase that is not
  * closed yet is closed, and an OR waits for what is to come after it.
  */
-export function liveQuery(typed: string): string {
+export function settledQuery(typed: string): string {
   const text = typed.trimStart().replace(/(\S)\s+OR\s*$/u, '$1 ');
   if (text.trim() === '') return '';
   if ((text.match(/"/g) ?? []).length % 2 === 1) return closePhrase(text);
@@ -33,7 +37,8 @@ function mayGoOn(word: string): boolean {
 
 /** Ways to find more where nothing was found, the nearest first. */
 export function looserQueries(typed: string): string[] {
-  const text = typed.trim().replace(/\s+/gu, ' ');
+  const text = wordsIn(typed).trim().replace(/\s+/gu, ' ');
+  const filters = filtersIn(typed).flatMap((filter) => filterText(filter) ?? []);
   const left = text.match(/(?<!\S)-(?:"[^"]*"|[^\s"]+)/gu) ?? [];
   const wanted = left
     .reduce((rest, one) => rest.replace(one, ' '), text)
@@ -53,7 +58,10 @@ export function looserQueries(typed: string): string[] {
       )
       .join(' '),
   ];
-  return [...new Set(candidates)]
+  const looser = [...new Set(candidates)]
     .filter((query) => query !== '' && query !== text && query !== `${text}*`)
-    .slice(0, 3);
+    .map((query) => [query, ...filters].join(' '));
+  // Everywhere, before anything else.
+  const everywhere = filters.length > 0 && wanted.length > 0 ? [text] : [];
+  return [...everywhere, ...looser].slice(0, 3);
 }

@@ -1,4 +1,5 @@
-// What is wrong with a query, told apart by what the server says of it, so that it can be said in any language.
+// What is wrong with a query, and why an answer is not as it was asked for, told apart by what the server says of it, so that it
+// can be said in any language.
 export type QueryProblem =
   | { kind: 'quote' | 'or' | 'or-not' | 'no-word' | 'too-long' }
   | { kind: 'prefix'; prefix: string };
@@ -11,8 +12,28 @@ export function queryProblem(message: string): QueryProblem | undefined {
     [/a word to look for (before|after) OR/, 'or-not'],
     [/a word (before|after) OR/, 'or'],
     [/at least one word|what to search for/, 'no-word'],
-    [/at most [\d,]+ (characters|words)|too long|<=/i, 'too-long'],
+    [/at most [\d,]+ (characters|words|filters)|too long|<=/i, 'too-long'],
   ] as const;
   const kind = kinds.find(([pattern]) => pattern.test(message))?.[1];
   return kind && { kind };
+}
+
+export type SearchNotice = 'off' | 'failed';
+
+export function searchNotice(said: string): SearchNotice | undefined {
+  if (/meaning is off/i.test(said)) return 'off';
+  return /meaning did not answer/i.test(said) ? 'failed' : undefined;
+}
+
+export type AskNotice = 'noModel' | 'uncited' | 'cutOff' | 'byWords';
+
+/** Several sentences may be said at once. */
+export function askNotices(said: string): AskNotice[] {
+  const kinds = [
+    [/by meaning/i, 'byWords'],
+    [/No language model/i, 'noModel'],
+    [/names no passage/i, 'uncited'],
+    [/cut off/i, 'cutOff'],
+  ] as const;
+  return kinds.filter(([pattern]) => pattern.test(said)).map(([, kind]) => kind);
 }

@@ -3,9 +3,7 @@ import { accounts } from './de/accounts.ts';
 import { common } from './de/common.ts';
 import { library } from './de/library.ts';
 import { operations } from './de/operations.ts';
-import { parts } from './de/parts.ts';
 import { reader } from './de/reader.ts';
-import { search } from './de/search.ts';
 import { settings } from './de/settings.ts';
 
-export const de: Words = { ...common, accounts, library, operations, parts, reader, search, settings };
+export const de: Words = { ...common, accounts, library, operations, reader, settings };

@@ -3,9 +3,7 @@ import { accounts } from './en/accounts.ts';
 import { common } from './en/common.ts';
 import { library } from './en/library.ts';
 import { operations } from './en/operations.ts';
-import { parts } from './en/parts.ts';
 import { reader } from './en/reader.ts';
-import { search } from './en/search.ts';
 import { settings } from './en/settings.ts';
 
-export const en = { ...common, accounts, library, operations, parts, reader, search, settings };
+export const en = { ...common, accounts, library, operations, reader, settings };

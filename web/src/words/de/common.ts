@@ -2,7 +2,7 @@ import type { Words } from '../../lib/words.ts';
 
 export const common: Pick<
   Words,
-  'places' | 'actions' | 'charts' | 'errors' | 'time' | 'connection' | 'themes'
+  'places' | 'actions' | 'charts' | 'errors' | 'time' | 'connection' | 'themes' | 'similar'
 > = {
   places: {
     read: 'Lesen',
@@ -55,6 +55,7 @@ export const common: Pick<
         : `Offline. ${n} Änderungen warten und werden später gesendet.`,
     waiting: (n) => (n === 1 ? 'Eine Änderung ist noch unterwegs.' : `${n} Änderungen sind noch unterwegs.`),
   },
+  similar: { title: 'Ähnliches', byWords: 'nach Wörtern des Titels', highlight: 'Markierung' },
   themes: { system: 'System', light: 'Hell', dark: 'Dunkel', sepia: 'Sepia' },
   charts: {
     today: 'Heute',

@@ -7,6 +7,7 @@ export const highlights: HighlightsWords = {
   lead: 'Was du markiert hast, wo auch immer du es gelesen hast.',
   views: { label: 'Ansichten', all: 'Alle', deleted: 'Gelöscht', sources: 'Quellen' },
   types: { website: 'Seite', pdf: 'PDF', book: 'Buch' },
+  notes: { label: 'Notizen zu dieser Seite' },
   untitled: 'Ohne Titel',
   original: (host) => `Original bei ${host}`,
   more: 'Mehr zeigen',

@@ -1,6 +1,6 @@
-import type { Words } from '../../lib/words.ts';
+import type { PartsWords } from '../../parts/words.ts';
 
-export const parts: Words['parts'] = {
+export const parts: PartsWords = {
   title: 'Teile',
   lead: 'Woraus jede Seite von Lectern besteht.',
   theme: 'Farben',

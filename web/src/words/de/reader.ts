@@ -35,6 +35,7 @@ export const reader: Words['reader'] = {
     width: 'Breite der Feeds',
   },
   list: {
+    alsoIn: (feeds) => `Auch in ${feeds}`,
     label: 'Artikel',
     unread: 'Ungelesen',
     all: 'Alle',

@@ -51,6 +51,7 @@ export const common = {
     waiting: (n: number) =>
       n === 1 ? 'One change is still being sent.' : `${n} changes are still being sent.`,
   },
+  similar: { title: 'Similar', byWords: 'by words of the title', highlight: 'Highlight' },
   themes: { system: 'System', light: 'Light', dark: 'Dark', sepia: 'Sepia' },
   charts: {
     today: 'Today',

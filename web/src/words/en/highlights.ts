@@ -6,6 +6,7 @@ export const highlights = {
   lead: 'What you marked, wherever you read it.',
   views: { label: 'Views', all: 'All', deleted: 'Deleted', sources: 'Sources' },
   types: { website: 'Page', pdf: 'PDF', book: 'Book' },
+  notes: { label: 'Notes about this page' },
   untitled: 'Untitled',
   original: (host: string) => `Original at ${host}`,
   more: 'Show more',

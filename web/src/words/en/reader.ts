@@ -33,6 +33,7 @@ export const reader = {
     width: 'Width of the feeds',
   },
   list: {
+    alsoIn: (feeds: string) => `Also in ${feeds}`,
     label: 'Articles',
     unread: 'Unread',
     all: 'All',
