@@ -34,7 +34,12 @@ export interface SearchFilter {
   readonly value: string;
   /** Documents of which it holds are left out. */
   readonly not: boolean;
+  /** It is enough that this one or the one before it holds. */
+  readonly or?: boolean;
 }
+
+/** What a document can have several of. Of what it has one of, any of several filters is enough, since never more can hold. */
+export const manyValued: ReadonlySet<FilterName> = new Set(['tag', 'author', 'is']);
 
 /** A document is found when it has one of each group in `all`, and nothing of `none`, and the filters let it through. */
 export interface SearchQuery {
@@ -42,7 +47,7 @@ export interface SearchQuery {
   readonly none: readonly SearchPhrase[];
   /** Words are looked for in titles alone. */
   readonly inTitle: boolean;
-  /** Of several positive ones of one name one must hold; of the negative ones none may. */
+  /** Of the positive ones all must hold, but for what `manyValued` says; of the negative ones none may. */
   readonly filters: readonly SearchFilter[];
 }
 
@@ -78,8 +83,8 @@ export interface SearchScope {
   /** Published from then on, and before that. */
   readonly from?: Millis;
   readonly before?: Millis;
-  /** Entries that are unread, or are not. `orStates`: what has one of these is let through, too. */
-  readonly unread?: { readonly wanted: boolean; readonly orStates: readonly DocState[] };
+  /** Entries that are unread, or are not. `orStates`: what has one of each of these is let through, too. */
+  readonly unread?: { readonly wanted: boolean; readonly orStates: readonly (readonly DocState[])[] };
   /** Whether kinds were named: if not, a page that is there as several documents is found once. */
   readonly namesKinds: boolean;
 }

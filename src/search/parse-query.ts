@@ -1,6 +1,6 @@
 // What a person writes into the search box: words (all of them must be there), "phrases", -words that must not be
 // there, this OR that, start* for words that begin so, and filters such as tag:work, -site:example.org or in:title. OR joins
-// its two neighbours: `a b OR c` is a, and b or c. What stands before a colon and names no filter is a word.
+// its two neighbours, two words or two filters of one name: `a b OR c` is a, and b or c. What stands before a colon and names no filter is a word.
 import { Invalid } from '../errors.ts';
 import type { FilterName, SearchFilter, SearchPhrase, SearchQuery } from '../model/search.ts';
 import { findName, type KnownName, knownNames, readFilter } from './query-filters.ts';
@@ -36,7 +36,13 @@ export function parseQuery(q: string): SearchQuery {
     if (token.is === 'filter') {
       const { name, value, not } = readFilter(token.name, token.value, token.not);
       if (name === 'in') inTitle = true;
-      else filters.push({ name: name as FilterName, value, not });
+      else
+        filters.push({
+          name: name as FilterName,
+          value,
+          not,
+          ...(tokens[n - 1]?.is === 'or' && { or: true }),
+        });
       group = undefined;
       continue;
     }
@@ -108,7 +114,6 @@ function phraseFrom({ text, startsWith }: { text: string; startsWith: boolean })
 }
 
 function requireNeighbours(before: Token | undefined, after: Token | undefined): void {
-  // Said once more than need be: of several filters of one name, one is enough.
   if (before?.is === 'filter' && after?.is === 'filter' && before.name === after.name) {
     if (!before.not && !after.not) return;
   }

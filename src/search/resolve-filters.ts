@@ -1,7 +1,14 @@
 // From the filters that a person wrote to the documents that are searched at all. Pure, but for the names of feeds, which
 // are looked up before.
 import type { Millis } from '../model/glossary.ts';
-import type { DocState, FilterName, MarkSet, SearchFilter, SearchScope } from '../model/search.ts';
+import {
+  type DocState,
+  type FilterName,
+  type MarkSet,
+  manyValued,
+  type SearchFilter,
+  type SearchScope,
+} from '../model/search.ts';
 import { mark } from '../store/search/marks.ts';
 import { authorMark, feedMark, langMark, siteMark, stateMark, tagMark } from './doc-facts.ts';
 import { dateOf } from './query-filters.ts';
@@ -40,7 +47,7 @@ export function resolveFilters({ filters, kinds, now, feeds }: ResolveInput): Se
   for (const name of markedNames) {
     const ofName = filters.filter((filter) => filter.name === name);
     const wanted = ofName.filter(({ not }) => !not);
-    if (wanted.length > 0) all.push(wanted.flatMap(({ value }) => setsOf[name](value)));
+    for (const some of alternatives(name, wanted)) all.push(some.flatMap(({ value }) => setsOf[name](value)));
     none.push(...ofName.filter(({ not }) => not).flatMap(({ value }) => setsOf[name](value)));
   }
   if (kinds) all.push(kinds.map((kind) => [mark('kind', kind)]));
@@ -53,12 +60,27 @@ export function resolveFilters({ filters, kinds, now, feeds }: ResolveInput): Se
   };
 }
 
+/** Of each of these lists one must hold. */
+function alternatives(name: FilterName, wanted: readonly SearchFilter[]): SearchFilter[][] {
+  const lists: SearchFilter[][] = [];
+  for (const filter of wanted) {
+    const last = lists.at(-1);
+    if (last && (filter.or || !manyValued.has(name))) last.push(filter);
+    else lists.push([filter]);
+  }
+  return lists;
+}
+
 function unreadOf(filters: readonly SearchFilter[]): SearchScope['unread'] {
   const states = filters.filter(({ name }) => name === 'is');
-  const wanted = states.filter(({ not }) => !not).map(({ value }) => value as DocState);
   const isLeftOut = states.some(({ value, not }) => not && value === 'unread');
   if (isLeftOut) return { wanted: false, orStates: [] };
-  return wanted.includes('unread') ? { wanted: true, orStates: wanted } : undefined;
+  const wanted = states.filter(({ not }) => !not);
+  const withUnread = alternatives('is', wanted).filter((some) =>
+    some.some(({ value }) => value === 'unread'),
+  );
+  const orStates = withUnread.map((some) => some.map(({ value }) => value as DocState));
+  return withUnread.length > 0 ? { wanted: true, orStates } : undefined;
 }
 
 /** Of several dates the widest range; a negated one is a bound on the other side. */

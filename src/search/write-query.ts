@@ -5,7 +5,7 @@ export function writeQuery({ all, none, inTitle, filters }: SearchQuery): string
   return [
     ...all.map((group) => group.map(writePhrase).join(' OR ')),
     ...none.map((phrase) => `-${writePhrase(phrase)}`),
-    ...filters.map(writeFilter),
+    ...filters.map((filter) => (filter.or ? `OR ${writeFilter(filter)}` : writeFilter(filter))),
     ...(inTitle ? ['in:title'] : []),
   ].join(' ');
 }

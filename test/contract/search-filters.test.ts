@@ -82,6 +82,18 @@ const clause = fc.oneof(
   { weight: 2, arbitrary: filter.map((one) => `-${one}`) },
   { weight: 2, arbitrary: fc.constantFrom(...words, '"fox dog"', 'fox*', '-dog', 'fox OR dog', 'fxo') },
   { weight: 1, arbitrary: fc.constant('in:title') },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom(
+      'tag:work OR tag:c',
+      'tag:work tag:c',
+      'is:unread OR is:archived',
+      'is:unread OR is:highlighted OR is:bookmarked',
+      'is:unread is:bookmarked',
+      'site:example.org OR site:localhost',
+      'author:ann author:bohm',
+    ),
+  },
 );
 const q = fc.array(clause, { minLength: 1, maxLength: 4 }).map((clauses) => clauses.join(' '));
 
@@ -317,12 +329,18 @@ function isMeant(query: SearchQuery, one: Doc): boolean {
         return (facts.states ?? []).includes(value as DocState) || (value === 'unread' && one.isUnread);
     }
   };
+  const isMany = (name: string) => ['tag', 'author', 'is'].includes(name);
+  let list = 0;
   const wanted = Map.groupBy(
     query.filters.filter(({ not }) => !not),
-    ({ name }) => name,
+    // Alternatives that were written as such follow each other.
+    ({ name, or }) => {
+      if (!or) list += 1;
+      return isMany(name) ? `${name} ${list}` : name;
+    },
   );
   return (
-    [...wanted.values()].every((ofName) => ofName.some(holds)) &&
+    [...wanted.values()].every((some) => some.some(holds)) &&
     !query.filters.filter(({ not }) => not).some(holds)
   );
 }

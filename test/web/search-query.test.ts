@@ -124,7 +124,10 @@ describe('the filters of a query', () => {
       fc.property(fc.oneof(text, anything), (q) => {
         const query = read(q);
         if (!query) return;
-        const ours = filtersIn(q).map(({ name, value, not }) => readFilter(name, value, not));
+        const ours = filtersIn(q).map(({ name, value, not, or }) => ({
+          ...readFilter(name, value, not),
+          ...(or && { or }),
+        }));
         expect(ours.filter(({ name }) => name !== 'in')).toEqual(query.filters);
         expect(ours.some(({ name }) => name === 'in')).toBe(query.inTitle);
       }),
@@ -220,9 +223,12 @@ describe('the filters of a query', () => {
 describe('chips', () => {
   it.each<[text: string, chips: string[]]>([
     ['fox', []],
-    ['tag:a fox tag:b', ['tag:a', 'or tag:b']],
+    ['tag:a fox tag:b', ['tag:a', 'tag:b']],
+    ['tag:a OR tag:b fox tag:c', ['tag:a', 'or tag:b', 'tag:c']],
+    ['site:a.b fox site:c.d', ['site:a.b', 'or site:c.d']],
+    ['is:unread is:bookmarked', ['is:unread', 'is:bookmarked']],
     ['-tag:a -tag:b', ['-tag:a', '-tag:b']],
-    ['tag:a site:b.c tag:d', ['tag:a', 'or tag:d', 'site:b.c']],
+    ['tag:a site:b.c tag:d', ['tag:a', 'tag:d', 'site:b.c']],
     ['after:2025 before:2026', ['2025']],
     ['after:2025 before:2027', ['after:2025', 'before:2027']],
     ['after:2025 before:2026 after:2024', ['after:2025', 'after:2024', 'before:2026']],

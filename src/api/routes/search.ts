@@ -101,7 +101,7 @@ export function searchRoutes(router: Router, { store, searchSources, now, meanin
       tags,
       summary: 'Search everything that you have',
       description:
-        'Words, "phrases", -not, this OR that, prefix*, and filters: tag: site: feed: kind: author: lang: before: after: is: (unread, bookmarked, archived, highlighted) and in:title. A filter is negated by a minus; of several of one name one must hold. A value with spaces stands in quotes. Dates are 2026-03-12, 2026-03, 2026, 7d, 2w or today, in UTC. Without words the newest come first.',
+        'Words, "phrases", -not, this OR that, prefix*, and filters: tag: site: feed: kind: author: lang: before: after: is: (unread, bookmarked, archived, highlighted) and in:title. A filter is negated by a minus. Of several of tag:, author: or is: all must hold unless OR stands between them; of the others any is enough. A value with spaces stands in quotes. Dates are 2026-03-12, 2026-03, 2026, 7d, 2w or today, in UTC. Without words the newest come first.',
       request: {
         query: z.object({
           q,

@@ -13,7 +13,7 @@ import {
   titleWeight,
 } from './find.ts';
 import { freshnessSql } from './freshness.ts';
-import { flagsOf } from './state-flags.ts';
+import { hasOneOfEach } from './state-flags.ts';
 import { postgresQuery } from './tsquery.ts';
 
 /** For D, C, B and A, as ts_rank takes them: the text is D, the title A. */
@@ -143,7 +143,7 @@ function besideTerms({ userId, scope }: Pick<Find, 'userId' | 'scope'>): RawBuil
       WHERE u.user_id = ${userId} AND u.pub_date = b.published_at AND u.entry_id = b.ref_id))`;
     ofDoc.push(
       unread.wanted
-        ? sql`(b.flags & ${sql.lit(flagsOf(unread.orStates))} <> 0 OR ${isUnread})`
+        ? sql`((${sql.raw(hasOneOfEach('b', unread.orStates))}) OR ${isUnread})`
         : sql`NOT ${isUnread}`,
     );
   }

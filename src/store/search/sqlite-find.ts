@@ -16,7 +16,7 @@ import {
 import { freshnessSql } from './freshness.ts';
 import { fts5Query } from './fts5-query.ts';
 import { userMark } from './marks.ts';
-import { flagsOf } from './state-flags.ts';
+import { hasOneOfEach } from './state-flags.ts';
 
 // Written out, and not by the builder, whose own steps would take as long as a short search. One statement, since each is a
 // turn of the reader thread; rows are joined to the few hits that are shown.
@@ -57,7 +57,7 @@ function besideTerms({ userId, scope }: Pick<Find, 'userId' | 'scope'>, values: 
     const isUnread = `(d.kind = 'entry' AND EXISTS (SELECT 1 FROM unread_entries AS u
       WHERE u.user_id = ${values.add(userId)} AND u.pub_date = d.published_at AND u.entry_id = d.ref_id))`;
     ofDoc.push(
-      unread.wanted ? `(d.flags & ${flagsOf(unread.orStates)} <> 0 OR ${isUnread})` : `NOT ${isUnread}`,
+      unread.wanted ? `((${hasOneOfEach('d', unread.orStates)}) OR ${isUnread})` : `NOT ${isUnread}`,
     );
   }
   if (ofDoc.length === 0) return [];

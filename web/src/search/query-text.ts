@@ -19,6 +19,8 @@ export interface Filter {
   readonly name: FilterName;
   readonly value: string;
   readonly not: boolean;
+  /** It is enough that this one or the one before it holds. */
+  readonly or?: boolean;
 }
 
 interface Token {
@@ -56,7 +58,10 @@ const nameOf = (text: string | undefined): FilterName | undefined =>
 
 /** In the order in which they stand. Those that have no value yet are left out. */
 export function filtersIn(text: string): Filter[] {
-  return tokensOf(text).flatMap(({ filter }) => (filter && filter.value !== '' ? [filter] : []));
+  return tokensOf(text).flatMap(({ filter }, at, tokens) => {
+    if (!filter || filter.value === '') return [];
+    return [tokens[at - 1]?.isOr ? { ...filter, or: true } : filter];
+  });
 }
 
 export const sameFilter = (a: Filter, b: Filter): boolean =>
@@ -180,9 +185,11 @@ export function chipsOf(text: string): Chip[] {
   );
 }
 
-/** Of several positive ones one is enough; dates narrow each other, and in:title is there once. */
+/** What a document has one of: any of several is enough. Of tags, authors and states all must hold, unless an OR says otherwise. */
+const singular: readonly FilterName[] = ['site', 'feed', 'kind', 'lang'];
+
 const joins = (filter: Filter | undefined): boolean =>
-  filter !== undefined && !filter.not && !isDate(filter) && filter.name !== 'in';
+  filter !== undefined && !filter.not && (filter.or === true || singular.includes(filter.name));
 
 export const withoutChip = (text: string, { filters }: Chip): string =>
   withoutFilters(text, (one) => filters.some((filter) => sameFilter(filter, one)));
