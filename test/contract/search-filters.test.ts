@@ -3,16 +3,14 @@
 import fc from 'fast-check';
 import { beforeEach, expect, it } from 'vitest';
 import { Invalid } from '../../src/errors.ts';
-import { type DocState, docStates, type SearchQuery, type SearchText } from '../../src/model/search.ts';
+import { docStates, type SearchText } from '../../src/model/search.ts';
 import { parseQuery } from '../../src/search/parse-query.ts';
-import { dateOf } from '../../src/search/query-filters.ts';
 import { searchLibrary } from '../../src/search/search-library.ts';
 import { searchText, understand } from '../../src/search/search-text.ts';
-import { fold, splitTerms } from '../../src/search/terms.ts';
 import type { Database } from '../../src/store/database.ts';
 import type { Store } from '../../src/store/store.ts';
 import { onEachEngine, openFreshStore } from '../support/engines.ts';
-import { matchesQuery } from '../support/matches-query.ts';
+import { isMeant } from '../support/is-meant.ts';
 import { indexAll, MemorySource } from '../support/search-docs.ts';
 
 const dayMs = 86_400_000;
@@ -173,7 +171,7 @@ onEachEngine('the filters of a search', (engine) => {
             const query = parsed(each);
             if (!query) continue;
             asked += 1;
-            const expected = all.filter((one) => one.userId === 1 && isMeant(query, one));
+            const expected = all.filter((one) => one.userId === 1 && isMeant(query, one, { feeds, now }));
             expect(await found(each), each).toEqual(
               expected.map(({ kind, refId }) => `${kind} ${refId}`).sort(),
             );
@@ -183,7 +181,7 @@ onEachEngine('the filters of a search', (engine) => {
             const allowed = await search.allowed(query, scope, names);
             expect(allowed.map(({ kind, refId }) => `${kind} ${refId}`).sort(), each).toEqual(
               all
-                .filter((one) => one.userId === 1 && isMeant({ ...query, all: [] }, one))
+                .filter((one) => one.userId === 1 && isMeant({ ...query, all: [] }, one, { feeds, now }))
                 .map(({ kind, refId }) => `${kind} ${refId}`)
                 .sort(),
             );
@@ -274,46 +272,6 @@ onEachEngine('the filters of a search', (engine) => {
     await expect(search.find(parseQuery('tag:a'), { order: 'rank', limit: 1 })).rejects.toThrow('resolved');
   });
 });
-
-/** What a query means, said as plainly as can be. */
-function isMeant(query: SearchQuery, one: Doc): boolean {
-  if (!matchesQuery(query, [splitTerms(one.title), splitTerms(one.text)])) return false;
-  const { facts = {}, site } = one;
-  const holds = ({ name, value }: SearchQuery['filters'][number]): boolean => {
-    switch (name) {
-      case 'tag':
-        return (facts.tags ?? []).some((tag) => fold(tag) === fold(value));
-      case 'site':
-        return site === value || (site !== null && !/^[\d.]+$/.test(site) && site.endsWith(`.${value}`));
-      case 'feed': {
-        const feed = feeds.find(({ id }) => id === facts.feedId);
-        return feed !== undefined && (String(feed.id) === value || fold(feed.name).includes(fold(value)));
-      }
-      case 'kind':
-        return one.kind === value || (value === 'raindrop' && facts.isRaindrop === true);
-      case 'author':
-        return splitTerms(value).every((term) => splitTerms(facts.author ?? '').includes(term));
-      case 'lang': {
-        const lang = (facts.lang ?? '').toLowerCase().replace('_', '-');
-        return lang === value || lang.split('-')[0] === value;
-      }
-      case 'before':
-        return one.publishedAt < (dateOf(value, now) ?? 0);
-      case 'after':
-        return one.publishedAt >= (dateOf(value, now) ?? 0);
-      case 'is':
-        return (facts.states ?? []).includes(value as DocState) || (value === 'unread' && one.isUnread);
-    }
-  };
-  const wanted = Map.groupBy(
-    query.filters.filter(({ not }) => !not),
-    ({ name }) => name,
-  );
-  return (
-    [...wanted.values()].every((ofName) => ofName.some(holds)) &&
-    !query.filters.filter(({ not }) => not).some(holds)
-  );
-}
 
 function parsed(text: string) {
   try {
