@@ -12,6 +12,8 @@ export interface FindInput {
   readonly kinds?: readonly string[];
   readonly limit: number;
   readonly cursor?: string;
+  /** Where fewer have all of the words, what has some of them follows. */
+  readonly enough?: number;
 }
 
 export interface Found {

@@ -2,11 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fuse } from './fuse.ts';
 
+const alike = <T>(lists: readonly (readonly T[])[]) => lists.map((items) => ({ items, weight: 1 }));
+
 const order = (...lists: string[]) =>
-  fuse(
-    lists.map((list) => [...list]),
-    (item) => item,
-  ).map(({ item }) => item);
+  fuse(alike(lists.map((list) => [...list])), (item) => item).map(({ item }) => item);
 
 describe('fuse', () => {
   it.each<[lists: string[], fused: string]>([
@@ -25,9 +24,21 @@ describe('fuse', () => {
   });
 
   it('scores by the reciprocal of the place', () => {
-    const [first, second] = fuse([['a', 'b'], ['a']], (item) => item);
+    const [first, second] = fuse(alike([['a', 'b'], ['a']]), (item) => item);
     expect(first).toEqual({ item: 'a', score: 1 / 61 + 1 / 61 });
     expect(second).toEqual({ item: 'b', score: 1 / 62 });
+  });
+
+  it('counts a place in a list as much as the list', () => {
+    const lists = [
+      { items: ['a', 'b'], weight: 0.5 },
+      { items: ['b', 'c'], weight: 2 },
+    ];
+    expect(fuse(lists, (item) => item)).toEqual([
+      { item: 'b', score: 0.5 / 62 + 2 / 61 },
+      { item: 'c', score: 2 / 62 },
+      { item: 'a', score: 0.5 / 61 },
+    ]);
   });
 
   it('keeps of the same page the one that is to be shown', () => {
@@ -39,7 +50,7 @@ describe('fuse', () => {
       ],
     ];
     const fused = fuse(
-      hits,
+      alike(hits),
       ({ page }) => page,
       (a, b) => a.place < b.place,
     );
@@ -53,9 +64,9 @@ describe('fuse', () => {
     const list = fc.uniqueArray(fc.nat(30));
     fc.assert(
       fc.property(list, list, (a, b) => {
-        const fused = fuse([a, b], (item) => item).map(({ item }) => item);
+        const fused = fuse(alike([a, b]), (item) => item).map(({ item }) => item);
         expect([...fused].sort((x, y) => x - y)).toEqual([...new Set([...a, ...b])].sort((x, y) => x - y));
-        expect(fuse([a], (item) => item).map(({ item }) => item)).toEqual(a);
+        expect(fuse(alike([a]), (item) => item).map(({ item }) => item)).toEqual(a);
       }),
     );
   });

@@ -4,6 +4,12 @@
 /** As in the paper: Cormack, Clarke, Büttcher 2009. */
 const k = 60;
 
+export interface Ranked<T> {
+  readonly items: readonly T[];
+  /** How much a place in it counts, against one in the others. */
+  readonly weight: number;
+}
+
 export interface Fused<T> {
   readonly item: T;
   readonly score: number;
@@ -11,18 +17,18 @@ export interface Fused<T> {
 
 /** `keyOf`: what has the same key is the same. Of those, the one that `isBetter` says is kept, else the first. */
 export function fuse<T>(
-  lists: readonly (readonly T[])[],
+  lists: readonly Ranked<T>[],
   keyOf: (item: T) => string | number,
   isBetter: (item: T, than: T) => boolean = () => false,
 ): Fused<T>[] {
   const fused = new Map<string | number, { item: T; score: number }>();
-  for (const list of lists) {
+  for (const { items, weight } of lists) {
     const seen = new Set<string | number>();
-    for (const [place, item] of list.entries()) {
+    for (const [place, item] of items.entries()) {
       const key = keyOf(item);
       const known = fused.get(key);
       // Twice in one list is no better than once, at its higher place.
-      const gain = seen.has(key) ? 0 : 1 / (k + place + 1);
+      const gain = seen.has(key) ? 0 : weight / (k + place + 1);
       seen.add(key);
       if (!known) fused.set(key, { item, score: gain });
       else {

@@ -5,7 +5,8 @@ import type { SearchFacets, SearchHit, SearchSources } from '../model/search.ts'
 import type { Store } from '../store/store.ts';
 import { parseCursor, writeCursor } from './cursor.ts';
 import { fuse } from './fuse.ts';
-import { findText, type Understood, understand } from './search-text.ts';
+import { loosenQuery } from './loosen-query.ts';
+import { findText, type SearchResult, type Understood, understand } from './search-text.ts';
 import { type ShownHit, showHits } from './show-hits.ts';
 import { suggestQuery } from './suggest-query.ts';
 
@@ -14,6 +15,8 @@ export type SearchMode = (typeof searchModes)[number];
 
 /** Finds by meaning. The filters of a query are not its business: what it finds is filtered here. */
 export interface MeaningSearch {
+  /** From here on what was found is sure to speak of what was asked; absent where that is not known. */
+  readonly sureScore?: number;
   /** The nearest first. */
   find(input: {
     readonly userId: number;
@@ -40,6 +43,8 @@ export interface LibraryInput {
   readonly limit: number;
   /** As the page before gave it. */
   readonly cursor?: string;
+  /** Where fewer have all of the words, what has some follows. By words alone: never, when absent; together with meaning: 1. */
+  readonly enough?: number;
 }
 
 export interface LibraryResult {
@@ -60,6 +65,8 @@ export interface LibraryResult {
 
 /** So many of each list are fused. */
 const fusedDepth = 200;
+/** The first thirty that have all of the words go before what is only alike: 1.5 / (60 + 31) is still more than 1 / 61. */
+const weights = { allWords: 1.5, meaning: 1, someWords: 0.25 };
 
 interface Page {
   readonly hits: readonly SearchHit[];
@@ -74,18 +81,25 @@ export async function searchLibrary(deps: LibraryDeps, input: LibraryInput): Pro
   const asked = await understand(deps, { ...input, at: cursor?.at ?? deps.now() });
   const { mode, notice, found } = await servedBy(deps, input, asked);
   // A page of a list that was fused goes on in that list; when it can no longer be made, it ends.
-  if (cursor && (cursor.by === 'place') !== (found !== undefined))
+  const isFused = found !== undefined || input.enough !== undefined;
+  if (cursor && (cursor.by === 'place') !== isFused)
     throw new Invalid('cursor: expected the cursor of the page before, of a search of the same mode');
-  const page =
-    found === undefined
-      ? await textPage(deps, input, asked, cursor?.by === 'rank' ? cursor.after : undefined)
-      : await fusedPage(deps, input, asked, {
-          mode,
-          found,
-          from: cursor?.by === 'place' ? cursor.from : undefined,
-        });
+  const page = isFused
+    ? await fusedPage(deps, input, asked, {
+        mode,
+        found: found ?? [],
+        from: cursor?.by === 'place' ? cursor.from : undefined,
+      })
+    : await textPage(deps, input, asked, cursor?.by === 'rank' ? cursor.after : undefined);
   const { userId } = input;
-  const hits = await showHits(deps, { userId, hits: page.hits, query: asked.query });
+  const { sureScore = Number.POSITIVE_INFINITY } = deps.meaning ?? {};
+  const sure = new Set(
+    found?.filter(({ score }) => score >= sureScore).map(({ kind, refId }) => `${kind} ${refId}`),
+  );
+  const shown = await showHits(deps, { userId, hits: page.hits, query: asked.query });
+  const hits = shown.map((hit) =>
+    sure.has(`${hit.kind} ${hit.text.refId}`) ? { ...hit, isAlike: true } : hit,
+  );
   const isEmpty = page.found === 0 && cursor === undefined;
   const suggestion = isEmpty ? await suggestQuery(deps, asked) : undefined;
   return { ...page, hits, mode, ...(notice && { notice }), ...(suggestion && { suggestion }) };
@@ -95,7 +109,7 @@ interface Served {
   readonly mode: SearchMode;
   readonly notice?: string;
   /** What was found by meaning; undefined where words alone serve. */
-  readonly found?: readonly { readonly kind: string; readonly refId: number }[];
+  readonly found?: Awaited<ReturnType<MeaningSearch['find']>>;
 }
 
 async function servedBy(
@@ -136,21 +150,24 @@ async function textPage(
 
 async function fusedPage(
   deps: LibraryDeps,
-  { limit }: LibraryInput,
+  { limit, enough = 1 }: LibraryInput,
   asked: Understood,
   served: Required<Pick<Served, 'mode' | 'found'>> & { readonly from: number | undefined },
 ): Promise<Page> {
   const { search } = deps.store.forUser(asked.userId);
   const { query, scope, at } = asked;
-  const isHybrid = served.mode === 'hybrid';
   const [byWords, allowed] = await Promise.all([
-    isHybrid ? findText(deps, asked, { limit: fusedDepth, withPages: true }) : undefined,
+    served.mode === 'semantic' ? undefined : findByWords(deps, asked, enough),
     search.allowed(query, scope, served.found),
   ]);
   const named = new Map(allowed.map((hit) => [`${hit.kind} ${hit.refId}`, hit]));
   const byMeaning = served.found.flatMap(({ kind, refId }) => named.get(`${kind} ${refId}`) ?? []);
   const all = fuse(
-    [byWords?.hits ?? [], byMeaning],
+    [
+      { items: byWords?.all.hits ?? [], weight: weights.allWords },
+      { items: byMeaning, weight: weights.meaning },
+      { items: byWords?.some?.hits ?? [], weight: weights.someWords },
+    ],
     ({ page, docId }) => (scope.namesKinds ? docId : page),
     (hit, than) => hit.place < than.place,
   ).map(({ item }) => item);
@@ -159,8 +176,20 @@ async function fusedPage(
   return {
     hits: all.slice(from, next),
     found: all.length,
-    atLeast: byWords !== undefined && (byWords.atLeast || byWords.nextCursor !== undefined),
+    atLeast: [byWords?.all, byWords?.some].some((list) => list?.atLeast || list?.nextCursor !== undefined),
     ...(served.from === undefined && { facets: await search.facetsOf(all.map(({ docId }) => docId)) }),
     ...(next < all.length && { nextCursor: writeCursor({ by: 'place', at, from: next }) }),
   };
+}
+
+/** What has all of the words, and where that is not enough, what has some of the telling ones. */
+async function findByWords(
+  deps: LibraryDeps,
+  asked: Understood,
+  enough: number,
+): Promise<{ readonly all: SearchResult; readonly some: SearchResult | undefined }> {
+  const how = { limit: fusedDepth, withPages: true };
+  const all = await findText(deps, asked, how);
+  const loose = all.hits.length < enough ? loosenQuery(asked.query) : undefined;
+  return { all, some: loose && (await findText(deps, { ...asked, query: loose }, how)) };
 }

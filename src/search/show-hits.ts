@@ -6,6 +6,8 @@ export interface ShownHit {
   readonly kind: SearchKind;
   readonly text: SearchText;
   readonly snippet: Snippet;
+  /** By what it means, it speaks of what was asked, whatever its words. */
+  readonly isAlike?: boolean;
 }
 
 const snippetCharacters = 240;

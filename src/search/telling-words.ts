@@ -24,8 +24,13 @@ const usual = new Set(
 
 /** Each once, in the order of the text. */
 export function tellingWords(text: string): string[] {
-  const words = plainWords(text).filter((one) => !splitTerms(one).every((term) => usual.has(term)));
+  const words = plainWords(text).filter((one) => !isUsual(splitTerms(one)));
   return words.length > 0 ? words : plainWords(text);
+}
+
+/** Whether these stand in every sentence. */
+export function isUsual(terms: readonly string[]): boolean {
+  return terms.every((term) => usual.has(term));
 }
 
 /** All of them, as they would be typed. */

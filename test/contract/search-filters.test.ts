@@ -3,19 +3,17 @@
 import fc from 'fast-check';
 import { beforeEach, expect, it } from 'vitest';
 import { Invalid } from '../../src/errors.ts';
-import { type DocState, docStates, type SearchQuery, type SearchText } from '../../src/model/search.ts';
+import { docStates, type SearchText } from '../../src/model/search.ts';
 import { createEmbedFollower, embedEverything } from '../../src/search/meaning/embed-pending.ts';
 import { createMeaning } from '../../src/search/meaning/meaning.ts';
 import { parseQuery } from '../../src/search/parse-query.ts';
-import { dateOf } from '../../src/search/query-filters.ts';
 import { searchLibrary, searchModes } from '../../src/search/search-library.ts';
 import { searchText, understand } from '../../src/search/search-text.ts';
 import { findSimilar } from '../../src/search/similar.ts';
-import { fold, splitTerms } from '../../src/search/terms.ts';
 import type { Database } from '../../src/store/database.ts';
 import type { Store } from '../../src/store/store.ts';
 import { onEachEngine, openFreshStore } from '../support/engines.ts';
-import { matchesQuery } from '../support/matches-query.ts';
+import { isMeant } from '../support/is-meant.ts';
 import { indexAll, MemorySource } from '../support/search-docs.ts';
 import { createWordEmbedder } from '../support/word-embedder.ts';
 
@@ -189,7 +187,7 @@ onEachEngine('the filters of a search', (engine) => {
             const query = parsed(each);
             if (!query) continue;
             asked += 1;
-            const expected = all.filter((one) => one.userId === 1 && isMeant(query, one));
+            const expected = all.filter((one) => one.userId === 1 && isMeant(query, one, { feeds, now }));
             expect(await found(each), each).toEqual(
               expected.map(({ kind, refId }) => `${kind} ${refId}`).sort(),
             );
@@ -199,7 +197,7 @@ onEachEngine('the filters of a search', (engine) => {
             const allowed = await search.allowed(query, scope, names);
             expect(allowed.map(({ kind, refId }) => `${kind} ${refId}`).sort(), each).toEqual(
               all
-                .filter((one) => one.userId === 1 && isMeant({ ...query, all: [] }, one))
+                .filter((one) => one.userId === 1 && isMeant({ ...query, all: [] }, one, { feeds, now }))
                 .map(({ kind, refId }) => `${kind} ${refId}`)
                 .sort(),
             );
@@ -298,52 +296,6 @@ onEachEngine('the filters of a search', (engine) => {
     await expect(search.find(parseQuery('tag:a'), { order: 'rank', limit: 1 })).rejects.toThrow('resolved');
   });
 });
-
-/** What a query means, said as plainly as can be. */
-function isMeant(query: SearchQuery, one: Doc): boolean {
-  if (!matchesQuery(query, [splitTerms(one.title), splitTerms(one.text)])) return false;
-  const { facts = {}, site } = one;
-  const holds = ({ name, value }: SearchQuery['filters'][number]): boolean => {
-    switch (name) {
-      case 'tag':
-        return (facts.tags ?? []).some((tag) => fold(tag) === fold(value));
-      case 'site':
-        return site === value || (site !== null && !/^[\d.]+$/.test(site) && site.endsWith(`.${value}`));
-      case 'feed': {
-        const feed = feeds.find(({ id }) => id === facts.feedId);
-        return feed !== undefined && (String(feed.id) === value || fold(feed.name).includes(fold(value)));
-      }
-      case 'kind':
-        return one.kind === value || (value === 'raindrop' && facts.isRaindrop === true);
-      case 'author':
-        return splitTerms(value).every((term) => splitTerms(facts.author ?? '').includes(term));
-      case 'lang': {
-        const lang = (facts.lang ?? '').toLowerCase().replace('_', '-');
-        return lang === value || lang.split('-')[0] === value;
-      }
-      case 'before':
-        return one.publishedAt < (dateOf(value, now) ?? 0);
-      case 'after':
-        return one.publishedAt >= (dateOf(value, now) ?? 0);
-      case 'is':
-        return (facts.states ?? []).includes(value as DocState) || (value === 'unread' && one.isUnread);
-    }
-  };
-  const isMany = (name: string) => ['tag', 'author', 'is'].includes(name);
-  let list = 0;
-  const wanted = Map.groupBy(
-    query.filters.filter(({ not }) => !not),
-    // Alternatives that were written as such follow each other.
-    ({ name, or }) => {
-      if (!or) list += 1;
-      return isMany(name) ? `${name} ${list}` : name;
-    },
-  );
-  return (
-    [...wanted.values()].every((some) => some.some(holds)) &&
-    !query.filters.filter(({ not }) => not).some(holds)
-  );
-}
 
 function parsed(text: string) {
   try {

@@ -121,6 +121,82 @@ onEachEngine('a search of the library', (engine) => {
     expect(await search({ q: 'site:b.example' }, meaning)).toMatchObject({ mode: 'text', found: 1 });
   });
 
+  it('follows with what has some of the telling words, where nothing has all', async () => {
+    entries.put({ refId: 1, title: 'heron', text: 'how it fishes', site: 'a.example' });
+    entries.put({ refId: 2, title: 'pond', text: 'what lives there', site: 'b.example' });
+    entries.put({ refId: 3, title: 'egret', text: 'how and what and where', site: 'a.example' });
+    entries.put({ refId: 4, userId: 2, title: 'heron', text: 'pond' });
+    items.put({ refId: 7, title: 'stork', text: 'bird', site: 'a.example' });
+    await index();
+    const q = 'what does the heron in the pond eat';
+    const meaning = found('item 7', 'entry 1', 'entry 4');
+    const loosely = await search({ q }, meaning);
+    expect(names(loosely)).toEqual(['entry 1', 'item 7', 'entry 2']);
+    expect(loosely).toMatchObject({ mode: 'hybrid', found: 3, atLeast: false });
+    expect(loosely.facets?.site).toEqual([
+      { value: 'a.example', count: 2 },
+      { value: 'b.example', count: 1 },
+    ]);
+    expect(names(await search({ q: `${q} site:b.example` }, meaning))).toEqual(['entry 2']);
+    expect(names(await search({ q: `${q} -lives` }, meaning))).toEqual(['entry 1', 'item 7']);
+    expect(names(await search({ q, kinds: ['entry'] }, meaning))).toEqual(['entry 1', 'entry 2']);
+    expect(names(await search({ q: `${q} in:title` }, found())).sort()).toEqual(['entry 1', 'entry 2']);
+    expect(names(await search({ q, userId: 2 }, meaning))).toEqual(['entry 4']);
+    // What has all of them is what was asked for; and by words alone, or by meaning alone, nothing is added.
+    expect(names(await search({ q: 'heron fishes' }, found('entry 3')))).toEqual(['entry 1', 'entry 3']);
+    for (const mode of ['text', 'hybrid'] as const) expect(names(await search({ q, mode }))).toEqual([]);
+    expect(names(await search({ q, mode: 'semantic' }, meaning))).toEqual(['item 7', 'entry 1']);
+
+    const paged: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await search({ q, limit: 1, ...(cursor && { cursor }) }, meaning);
+      paged.push(...names(page));
+      cursor = page.nextCursor;
+    } while (cursor);
+    expect(paged).toEqual(names(loosely));
+  });
+
+  it('follows with some of the words by words alone, for those who want enough of it', async () => {
+    entries.put({ refId: 1, title: 'heron', text: 'pond' });
+    entries.put({ refId: 2, title: 'heron heron heron', text: 'heron' });
+    entries.put({ refId: 3, title: 'pond' });
+    await index();
+    const find = async (enough: number) =>
+      names(await search({ q: 'the heron pond', mode: 'text', enough })).sort();
+    expect(await find(0)).toEqual([]);
+    expect(await find(1)).toEqual(['entry 1', 'entry 2', 'entry 3']);
+    const pond = (enough: number) => search({ q: 'heron pond', mode: 'text', enough }).then(names);
+    expect(await pond(1)).toEqual(['entry 1']);
+    expect((await pond(2))[0]).toBe('entry 1');
+    expect(await pond(2)).toHaveLength(3);
+  });
+
+  it('puts the first thirty that have all of the words before what is only alike', async () => {
+    for (let n = 1; n <= 40; n++) entries.put({ refId: n, title: 'heron', urlKey: `p${n}` });
+    for (let n = 41; n <= 80; n++) entries.put({ refId: n, title: 'egret', urlKey: `p${n}` });
+    await index();
+    const alike = Array.from({ length: 40 }, (_, n) => `entry ${n + 41}`);
+    const page = names(await search({ q: 'heron', limit: 60 }, found(...alike)));
+    expect(page.slice(0, 30).every((name) => Number(name.split(' ')[1]) <= 40)).toBe(true);
+    expect(page.indexOf('entry 41')).toBeLessThan(40);
+  });
+
+  it('says what is sure to be meant, where the model says from when on', async () => {
+    entries.put({ refId: 1, title: 'heron' });
+    entries.put({ refId: 2, title: 'egret' });
+    entries.put({ refId: 3, title: 'stork' });
+    await index();
+    const meaning = found('entry 2', 'entry 3');
+    const alike = async (sureScore?: number) => {
+      const { hits } = await search({ q: 'heron' }, { ...meaning, ...(sureScore && { sureScore }) });
+      return hits.filter(({ isAlike }) => isAlike).map(({ text }) => text.refId);
+    };
+    expect(await alike(0.6)).toEqual([2]);
+    expect(await alike(0.5)).toEqual([2, 3]);
+    expect(await alike()).toEqual([]);
+  });
+
   it('goes on from page to page of what was fused', async () => {
     for (let n = 1; n <= 9; n++) entries.put({ refId: n, title: n % 2 ? 'heron' : 'egret', urlKey: `p${n}` });
     await index();

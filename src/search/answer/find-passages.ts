@@ -1,5 +1,5 @@
 // What the library says to a question: a few passages, the best first.
-import { type FindDeps, type FindInput, type Found, findInLibrary } from '../find-in-library.ts';
+import { type FindDeps, type FindInput, findInLibrary } from '../find-in-library.ts';
 import type { ShownHit } from '../show-hits.ts';
 import { queryOf, tellingWords } from '../telling-words.ts';
 import { splitTerms } from '../terms.ts';
@@ -22,6 +22,8 @@ export interface PassageInput extends Pick<FindInput, 'userId' | 'kinds' | 'limi
 const mostWords = 16;
 const passageCharacters = 1_200;
 const titleCharacters = 300;
+/** So many times what is asked for is looked through: much of what is found has little to do with it. */
+const deeper = 4;
 
 export async function findPassages(
   deps: FindDeps,
@@ -29,19 +31,20 @@ export async function findPassages(
 ): Promise<{ passages: Passage[]; notice?: string }> {
   const words = tellingWords(q).slice(0, mostWords);
   if (words.length === 0) return { passages: [] };
-  const find = (how: 'all' | 'any'): Promise<Found> =>
-    findInLibrary(deps, { userId, q: queryOf(words, how), limit, ...(kinds && { kinds }) });
-
-  // First what has all of the words; a question is seldom put in the words of its answer, so then what has some.
-  const strict = await find('all');
-  const loose = strict.hits.length < limit && words.length > 1 ? await find('any') : undefined;
-  const hits = new Map<string, { hit: ShownHit; text: string }>();
-  for (const hit of [...strict.hits, ...(loose?.hits ?? [])]) {
-    const text = passageOf(hit);
-    if (text !== '' && speaksOf(words, `${hit.text.title} ${text}`))
-      hits.set(`${hit.kind} ${hit.text.refId}`, { hit, text });
-  }
-  const passages = [...hits.values()].slice(0, limit).map(({ hit: { kind, text: found }, text }, at) => ({
+  // A question is seldom put in the words of its answer: what has some of them follows what has all.
+  const { hits, notice } = await findInLibrary(deps, {
+    userId,
+    q: queryOf(words, 'all'),
+    limit: limit * deeper,
+    enough: limit,
+    ...(kinds && { kinds }),
+  });
+  const speaking = hits
+    .map((hit) => ({ hit, text: passageOf(hit) }))
+    .filter(({ text }) => text !== '')
+    .filter(({ hit, text }) => hit.isAlike || speaksOf(words, `${hit.text.title} ${text}`))
+    .slice(0, limit);
+  const passages = speaking.map(({ hit: { kind, text: found }, text }, at) => ({
     n: at + 1,
     kind,
     id: String(found.refId),
@@ -49,7 +52,6 @@ export async function findPassages(
     url: found.url,
     text,
   }));
-  const notice = strict.notice ?? loose?.notice;
   return { passages, ...(notice !== undefined && { notice }) };
 }
 

@@ -14,6 +14,8 @@ export interface Embedder {
   readonly atOnce: number;
   /** What is less alike than this has nothing to do with what was asked. */
   readonly leastScore: number;
+  /** What is at least so much alike speaks of what was asked, whatever its words. Absent where nobody has measured it. */
+  readonly sureScore?: number;
   /** Whether the model knows the script of the text: what it does not know would all be alike. */
   canRead(text: string): boolean;
   /** In their order, each of length 1. */

@@ -75,6 +75,7 @@ export function createLocalEmbedder({
     passage: { tokens: 90, overlap: 15, titleCharacters: 120 },
     atOnce: 16,
     leastScore: 0.25,
+    sureScore: 0.5,
     canRead: isMostlyLatin,
     get isRunning() {
       return worker !== undefined;

@@ -30,6 +30,8 @@ export interface MeaningHit {
 
 export interface Meaning {
   readonly model: string;
+  /** As the embedder has it. */
+  readonly sureScore?: number;
   /** The best first. Fails with a LecternError when the model cannot be asked. */
   find(query: MeaningQuery): Promise<readonly MeaningHit[]>;
   /** Documents like one, without it, other copies of its page, and feeds; undefined while it has no vectors. */
@@ -101,6 +103,7 @@ export function createMeaning({ store, embedder, scan = new VectorScan() }: Mean
 
   return {
     model: embedder.model,
+    ...(embedder.sureScore !== undefined && { sureScore: embedder.sureScore }),
     status: () => store.chunkIndex.status(markOf(embedder)),
 
     async find({ userId, text, kinds, limit }) {
