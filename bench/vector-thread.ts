@@ -2,7 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { quantise, readQuantised } from '../src/search/meaning/quantise.ts';
-import { dot } from '../src/search/meaning/vector-blocks.ts';
+import { dot } from '../src/search/meaning/scan-kernel.ts';
 import { openSqlite } from '../src/store/dialect/sqlite/connection.ts';
 
 export type Form = 'float32 in memory' | 'int8 in memory' | 'float32 from SQLite' | 'int8 from SQLite';

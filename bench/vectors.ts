@@ -7,7 +7,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { normalise } from '../src/search/meaning/embedder.ts';
 import { quantise, readQuantised } from '../src/search/meaning/quantise.ts';
-import { bytesBeside } from '../src/search/meaning/vector-blocks.ts';
+import { record } from '../src/search/meaning/scan-kernel.ts';
 import { VectorScan } from '../src/search/meaning/vector-scan.ts';
 import { openSqlite } from '../src/store/dialect/sqlite/connection.ts';
 import { openStore } from '../src/store/open.ts';
@@ -46,7 +46,7 @@ async function compare(rows: number): Promise<boolean> {
       show(form, measured, 0, recallOf(measured.found, exact.found));
     }
     const ours = await measureSearch(world);
-    show('search', ours, (rows * (dimensions + bytesBeside)) / 2 ** 20, recallOf(ours.found, exact.found));
+    show('search', ours, (rows * (dimensions + record.steps)) / 2 ** 20, recallOf(ours.found, exact.found));
     process.stdout.write(
       `  the first question of a user waits ${ours.loadMs.toFixed(0)} ms for the vectors to be read\n`,
     );
