@@ -14,7 +14,6 @@ const opcodes = {
   'i32x4.add': [0xfd, 0xae, 0x01],
   /** Eight products of 16 bits; neighbours are added, in 32 bits. */
   'i32x4.dot_i16x8_s': [0xfd, 0xba, 0x01],
-  'v128.xor': [0xfd, 0x51],
 } as const;
 
 const loads = {

@@ -1,8 +1,8 @@
 // What documents mean, for those who look for some: by a question, or by another document.
-import { Unavailable } from '../../errors.ts';
 import type { FoundChunk } from '../../store/owned/chunk-store.ts';
 import type { MeaningStatus } from '../../store/search/chunk-index.ts';
 import type { Store } from '../../store/store.ts';
+import { AskedQuestions } from './asked-questions.ts';
 import { markOf } from './embed-pending.ts';
 import { type Embedder, normalise } from './embedder.ts';
 import { dequantise } from './quantise.ts';
@@ -49,31 +49,20 @@ export interface MeaningDeps {
   readonly scan?: VectorScan;
 }
 
-/** A person waits. */
-const questionMs = 5_000;
-const questionsKept = 200;
 const mostCharacters = 2_000;
 /** More than are shown: some have gone since, and some are the same page. */
 const spare = 20;
 
 export function createMeaning({ store, embedder, scan = new VectorScan() }: MeaningDeps): Meaning {
-  const asked = new Map<string, Float32Array>();
+  const asked = new AskedQuestions(embedder);
 
-  const vectorOf = async (text: string): Promise<Float32Array> => {
-    const known = asked.get(text);
-    if (known) return known;
-    const signal = AbortSignal.timeout(questionMs);
-    const [vector] = await embedder.embed([text], signal).catch((error: unknown) => {
-      throw signal.aborted
-        ? new Unavailable('The model takes too long to read the question.', { cause: error })
-        : error;
-    });
-    if (!vector) throw new Unavailable('The model gave nothing for the question.');
-    asked.set(text, vector);
-    for (const [oldest] of asked) {
-      if (asked.size <= questionsKept) break;
-      asked.delete(oldest);
-    }
+  /** The block is read while the model reads the question: after a rest, both take their time. */
+  const vectorOf = async (userId: number, question: string): Promise<Float32Array> => {
+    const { model, dimensions } = embedder;
+    const { chunks } = store.forUser(userId);
+    // Whatever fails here fails the scan, too, which says so.
+    const warming = dimensions && scan.warm({ userId, model, dimensions, chunks }).catch(() => {});
+    const [vector] = await Promise.all([asked.vectorOf(question), warming]);
     return vector;
   };
 
@@ -106,7 +95,7 @@ export function createMeaning({ store, embedder, scan = new VectorScan() }: Mean
     async find({ userId, text, kinds, limit }) {
       const question = text.trim().slice(0, mostCharacters);
       if (!/[\p{L}\p{N}]/u.test(question) || !embedder.canRead(question)) return [];
-      return nearest(userId, await vectorOf(question), { kinds, limit });
+      return nearest(userId, await vectorOf(userId, question), { kinds, limit });
     },
 
     async findLike({ userId, kind, refId, limit }) {

@@ -31,6 +31,10 @@ export interface ScanOf extends ScanInput {
   readonly chunks: Pick<ChunkStore, 'version' | 'page'>;
 }
 
+export interface WarmUp extends Pick<ScanOf, 'userId' | 'model' | 'chunks'> {
+  readonly dimensions: number;
+}
+
 interface Waiting {
   readonly resolve: (reply: ScanReply) => void;
   readonly reject: (error: Error) => void;
@@ -83,6 +87,11 @@ export class VectorScan {
       this.#held.delete(userId);
     }
     throw new Unavailable('the search by meaning is busy; try again in a moment');
+  }
+
+  /** Reads the block of a user of whom nothing is held: the next scan finds it there. */
+  async warm({ userId, model, dimensions, chunks }: WarmUp): Promise<void> {
+    if (!this.#held.has(userId)) await this.#refresh(userId, model, dimensions, chunks);
   }
 
   async close(): Promise<void> {
