@@ -222,7 +222,8 @@ export class VectorBlocks {
       .filter(([, other]) => other !== block)
       .sort(([, a], [, b]) => a.usedAt - b.usedAt);
     if (slab !== undefined) block.extend(slab);
-    else if (!longestUnasked) block.letGoOfTheOldest();
+    else if (!longestUnasked && block.rows > 0) block.letGoOfTheOldest();
+    else if (!longestUnasked) throw new RangeError('there is no memory for vectors');
     else {
       this.drop(longestUnasked[0]);
       dropped.push(longestUnasked[0]);
