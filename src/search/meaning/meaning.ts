@@ -52,6 +52,8 @@ export interface MeaningDeps {
 const mostCharacters = 2_000;
 /** More than are shown: some have gone since, and some are the same page. */
 const spare = 20;
+/** So often a scan is made again for what has gone: a block is read anew before much of it has. */
+const mostTries = 5;
 
 export function createMeaning({ store, embedder, scan = new VectorScan() }: MeaningDeps): Meaning {
   const asked = new AskedQuestions(embedder);
@@ -73,8 +75,20 @@ export function createMeaning({ store, embedder, scan = new VectorScan() }: Mean
   ): Promise<MeaningHit[]> => {
     const { chunks } = store.forUser(userId);
     const { model, leastScore } = embedder;
-    for (let wanted = limit * 2 + spare; ; wanted *= 4) {
-      const scored = await scan.scan({ userId, model, chunks, query, kinds, limit: wanted, leastScore });
+    // What a document said before may be nearer than what it says now, and would stand in its place.
+    const gone = new Set<number>();
+    for (let wanted = limit * 2 + spare, tries = 1; ; tries++) {
+      const without = [...gone];
+      const scored = await scan.scan({
+        userId,
+        model,
+        chunks,
+        query,
+        kinds,
+        limit: wanted,
+        leastScore,
+        without,
+      });
       const found = new Map(
         (await chunks.findMany(scored.map(({ seq }) => seq))).map((chunk) => [chunk.seq, chunk]),
       );
@@ -82,9 +96,12 @@ export function createMeaning({ store, embedder, scan = new VectorScan() }: Mean
         const chunk = found.get(seq);
         return chunk && !leaveOut(chunk) ? [{ ...chunk, score }] : [];
       });
+      for (const { seq } of scored) if (!found.has(seq)) gone.add(seq);
       const once = kinds ? hits : onePerPage(hits);
-      if (once.length >= limit || scored.length < wanted || wanted > 4_000)
+      const isEnough = once.length >= limit || scored.length < wanted || wanted > 4_000;
+      if (isEnough && (gone.size === without.length || tries >= mostTries))
         return once.slice(0, limit).map(toHit);
+      if (!isEnough) wanted *= 4;
     }
   };
 

@@ -19,6 +19,8 @@ export interface ScanInput {
   /** So many documents, each by its best passage. */
   readonly limit: number;
   readonly leastScore: number;
+  /** Passages that are there no more. */
+  readonly without?: readonly number[] | undefined;
 }
 
 /** When a block is full, so much of it is let go: the oldest documents. */
@@ -112,11 +114,12 @@ class Block {
     this.#memory.giveBack(this.#slabs.splice(0));
   }
 
-  scan({ query, kinds, limit, leastScore }: ScanInput, asked: Quantised): Scored[] {
+  scan({ query, kinds, limit, leastScore, without }: ScanInput, asked: Quantised): Scored[] {
     if (query.length !== this.dimensions) return [];
     this.#put(asked.steps, kinds);
     const { view, memory } = this.#memory;
     const best = new BestDocuments(limit);
+    const gone = new Set(without);
     for (const [from, until] of this.#runs()) {
       const least = Math.max(leastScore, best.least);
       const listBytes = this.#memory.scan(
@@ -128,9 +131,10 @@ class Block {
         asked.scale,
       );
       for (const { score, at } of hitsIn(memory, listBytes)) {
-        if (score <= best.least) continue;
+        const seq = view.getFloat64(at + record.seq, true);
+        if (score <= best.least || gone.has(seq)) continue;
         best.offer({
-          seq: view.getFloat64(at + record.seq, true),
+          seq,
           kind: this.#kinds[view.getUint8(at + record.kind)] as string,
           refId: view.getFloat64(at + record.refId, true),
           score,

@@ -77,11 +77,14 @@ export class VectorScan {
 
   /** The nearest documents of one user, as the index has them now. */
   async scan({ userId, model, chunks, ...input }: ScanOf): Promise<readonly Scored[]> {
-    const { query, kinds, limit, leastScore } = input;
+    const { query, kinds, limit, leastScore, without } = input;
     for (let tries = 0; tries < mostTries; tries++) {
       const held = await this.#refresh(userId, model, query.length, chunks);
       if (held.rows === 0) return [];
-      const reply = await this.#ask(userId, { do: 'scan', input: { query, kinds, limit, leastScore } });
+      const reply = await this.#ask(userId, {
+        do: 'scan',
+        input: { query, kinds, limit, leastScore, without },
+      });
       if ('scored' in reply && reply.scored) return reply.scored;
       // It had to make room for others in between.
       this.#held.delete(userId);
