@@ -34,7 +34,10 @@ const benchmarks: Record<string, { about: string; run: (args: readonly string[])
       'finding words among 10,000 and 100,000 documents, or as many as are named, compared with bare FTS5',
     run: search,
   },
-  vectors: { about: 'scanning the vectors of 10,000 and 100,000 passages, in four forms', run: vectors },
+  vectors: {
+    about: 'scanning the vectors of 10,000 to 500,000 passages, compared with reading the same memory',
+    run: vectors,
+  },
   greader: {
     about: 'ids and contents for reader apps among a million entries, compared with bare SQL and JSON',
     run: greader,

@@ -104,6 +104,20 @@ onEachEngine('finding by meaning', (engine) => {
     expect(await find('apples')).toEqual([]);
   });
 
+  it('finds a document by what it says now, though what it said before was nearer', async () => {
+    entries.put({ refId: 1, title: 'apples' });
+    entries.put({ refId: 2, title: 'apples figs' });
+    await settle();
+    expect(await find('apples')).toEqual(['entry 1', 'entry 2']);
+    for (const title of ['apples pears', 'apples pears plums']) {
+      entries.put({ refId: 1, title });
+      await settle();
+      const hits = await meaning.find({ userId: 1, text: 'apples', limit: 10 });
+      expect(hits.map(({ refId }) => refId).toSorted(), title).toEqual([1, 2]);
+      expect(hits.find(({ refId }) => refId === 1)?.score).toBeCloseTo(alike('apples', title), 1);
+    }
+  });
+
   it('finds nothing that is not in search at the moment, and all of it after a rebuild', async () => {
     entries.put({ refId: 1, title: 'apples' });
     await settle();

@@ -236,6 +236,42 @@ onEachEngine('the vectors of documents', (engine) => {
     expect(await keys()).toHaveLength(3);
   });
 
+  it('are read as they were written, whatever their bytes and sizes are', async () => {
+    const vectors = [
+      Uint8Array.from({ length: 256 }, (_, n) => n),
+      new Uint8Array(40),
+      Uint8Array.from([0xc3, 0x28, 0x00, 0xff, 0xfe, 0xf0, 0x80, 0x00]),
+      Uint8Array.from({ length: 516 }, (_, n) => (n * 151) % 256),
+    ];
+    for (const [n] of vectors.entries()) {
+      entries.put({ refId: n + 1, title: `title ${n}`, publishedAt: 1_000 + n });
+      await index(entries, n + 1);
+      await embed();
+      await database.write((trx) =>
+        trx
+          .updateTable('chunks')
+          .set({ vector: vectors[n] as Uint8Array })
+          .where('ref_id', '=', n + 1)
+          .execute(),
+      );
+    }
+    const page = await store.forUser(1).chunks.page('words/1', 0, 10);
+    expect(page.map(({ vector, ...row }) => ({ ...row, vector: [...vector] }))).toEqual(
+      vectors.map((vector, n) => ({
+        seq: n + 1,
+        kind: 'entry',
+        refId: n + 1,
+        publishedAt: 1_000 + n,
+        vector: [...vector],
+      })),
+    );
+    const next = await store.forUser(1).chunks.page('words/1', 1, 2);
+    expect(next.map(({ seq, vector }) => [seq, vector.length])).toEqual([
+      [2, 40],
+      [3, 8],
+    ]);
+  });
+
   it('have numbers that rise for each user, another one whenever they are written', async () => {
     await change(entries, { refId: 1, userId: 1, text: 'one' });
     await change(entries, { refId: 2, userId: 2, text: 'two' });

@@ -1,8 +1,8 @@
 // What documents mean, for those who look for some: by a question, or by another document.
-import { Unavailable } from '../../errors.ts';
 import type { FoundChunk } from '../../store/owned/chunk-store.ts';
 import type { MeaningStatus } from '../../store/search/chunk-index.ts';
 import type { Store } from '../../store/store.ts';
+import { AskedQuestions } from './asked-questions.ts';
 import { markOf } from './embed-pending.ts';
 import { type Embedder, normalise } from './embedder.ts';
 import { dequantise } from './quantise.ts';
@@ -51,31 +51,22 @@ export interface MeaningDeps {
   readonly scan?: VectorScan;
 }
 
-/** A person waits. */
-const questionMs = 5_000;
-const questionsKept = 200;
 const mostCharacters = 2_000;
 /** More than are shown: some have gone since, and some are the same page. */
 const spare = 20;
+/** So often a scan is made again for what has gone: a block is read anew before much of it has. */
+const mostTries = 5;
 
 export function createMeaning({ store, embedder, scan = new VectorScan() }: MeaningDeps): Meaning {
-  const asked = new Map<string, Float32Array>();
+  const asked = new AskedQuestions(embedder);
 
-  const vectorOf = async (text: string): Promise<Float32Array> => {
-    const known = asked.get(text);
-    if (known) return known;
-    const signal = AbortSignal.timeout(questionMs);
-    const [vector] = await embedder.embed([text], signal).catch((error: unknown) => {
-      throw signal.aborted
-        ? new Unavailable('The model takes too long to read the question.', { cause: error })
-        : error;
-    });
-    if (!vector) throw new Unavailable('The model gave nothing for the question.');
-    asked.set(text, vector);
-    for (const [oldest] of asked) {
-      if (asked.size <= questionsKept) break;
-      asked.delete(oldest);
-    }
+  /** The block is read while the model reads the question: after a rest, both take their time. */
+  const vectorOf = async (userId: number, question: string): Promise<Float32Array> => {
+    const { model, dimensions } = embedder;
+    const { chunks } = store.forUser(userId);
+    // Whatever fails here fails the scan, too, which says so.
+    const warming = dimensions && scan.warm({ userId, model, dimensions, chunks }).catch(() => {});
+    const [vector] = await Promise.all([asked.vectorOf(question), warming]);
     return vector;
   };
 
@@ -86,8 +77,20 @@ export function createMeaning({ store, embedder, scan = new VectorScan() }: Mean
   ): Promise<MeaningHit[]> => {
     const { chunks } = store.forUser(userId);
     const { model, leastScore } = embedder;
-    for (let wanted = limit * 2 + spare; ; wanted *= 4) {
-      const scored = await scan.scan({ userId, model, chunks, query, kinds, limit: wanted, leastScore });
+    // What a document said before may be nearer than what it says now, and would stand in its place.
+    const gone = new Set<number>();
+    for (let wanted = limit * 2 + spare, tries = 1; ; tries++) {
+      const without = [...gone];
+      const scored = await scan.scan({
+        userId,
+        model,
+        chunks,
+        query,
+        kinds,
+        limit: wanted,
+        leastScore,
+        without,
+      });
       const found = new Map(
         (await chunks.findMany(scored.map(({ seq }) => seq))).map((chunk) => [chunk.seq, chunk]),
       );
@@ -95,9 +98,12 @@ export function createMeaning({ store, embedder, scan = new VectorScan() }: Mean
         const chunk = found.get(seq);
         return chunk && !leaveOut(chunk) ? [{ ...chunk, score }] : [];
       });
+      for (const { seq } of scored) if (!found.has(seq)) gone.add(seq);
       const once = kinds ? hits : onePerPage(hits);
-      if (once.length >= limit || scored.length < wanted || wanted > 4_000)
+      const isEnough = once.length >= limit || scored.length < wanted || wanted > 4_000;
+      if (isEnough && (gone.size === without.length || tries >= mostTries))
         return once.slice(0, limit).map(toHit);
+      if (!isEnough) wanted *= 4;
     }
   };
 
@@ -109,7 +115,7 @@ export function createMeaning({ store, embedder, scan = new VectorScan() }: Mean
     async find({ userId, text, kinds, limit }) {
       const question = text.trim().slice(0, mostCharacters);
       if (!/[\p{L}\p{N}]/u.test(question) || !embedder.canRead(question)) return [];
-      return nearest(userId, await vectorOf(question), { kinds, limit });
+      return nearest(userId, await vectorOf(userId, question), { kinds, limit });
     },
 
     async findLike({ userId, kind, refId, limit }) {

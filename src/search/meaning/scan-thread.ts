@@ -1,5 +1,6 @@
 // Runs in a thread of its own: holds vectors, and finds those nearest to a question.
 import { parentPort, workerData } from 'node:worker_threads';
+import { unpackChunks } from './chunk-page.ts';
 import { quantise, readQuantised } from './quantise.ts';
 import { VectorBlocks } from './vector-blocks.ts';
 import type { ScanReply, ScanRequest } from './vector-scan.ts';
@@ -13,7 +14,7 @@ function answer(request: ScanRequest): ScanReply {
   const { id, userId } = request;
   switch (request.do) {
     case 'add': {
-      const dropped = blocks.add(userId, request.dimensions, request.chunks);
+      const dropped = blocks.add(userId, request.dimensions, unpackChunks(request.page));
       return { id, rows: blocks.rowsOf(userId), dropped };
     }
     case 'drop':

@@ -2,12 +2,23 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { normalise } from './embedder.ts';
 import { dequantise, quantise, readQuantised } from './quantise.ts';
-import { dot, type HeldChunk, type ScanInput, VectorBlocks } from './vector-blocks.ts';
+import { dot } from './scan-kernel.ts';
+import { type HeldChunk, type ScanInput, VectorBlocks } from './vector-blocks.ts';
+import { slabBytes } from './vector-memory.ts';
 
 const numbers = (size: number) =>
   fc.array(fc.double({ min: -1, max: 1, noNaN: true }), { minLength: size, maxLength: size });
 const vectorOf = (values: readonly number[]) => normalise(values) ?? Float32Array.from(values, () => 0);
 const exact = (a: Float32Array, b: Float32Array) => a.reduce((sum, value, n) => sum + value * (b[n] ?? 0), 0);
+
+/** Numbers from 0 to 1, the same for the same seed. */
+const randomFrom = (seed: number) => {
+  let state = seed | 1;
+  return () => {
+    state = Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + 0x6d2b79f5;
+    return ((state ^ (state >>> 13)) >>> 0) / 2 ** 32;
+  };
+};
 
 const chunk = (seq: number, vector: Float32Array, more: Partial<HeldChunk> = {}): HeldChunk => ({
   seq,
@@ -18,8 +29,9 @@ const chunk = (seq: number, vector: Float32Array, more: Partial<HeldChunk> = {})
   ...more,
 });
 
+/** Rounded to bytes, the opposite of a question may be a little below -1. */
 const scan = (blocks: VectorBlocks, userId: number, query: Float32Array, more: Partial<ScanInput> = {}) =>
-  blocks.scan(userId, { query, limit: 10, leastScore: -1, ...more }, readQuantised(quantise(query)));
+  blocks.scan(userId, { query, limit: 10, leastScore: -2, ...more }, readQuantised(quantise(query)));
 
 describe('a vector in bytes', () => {
   it('is off by half a step at most', () => {
@@ -112,21 +124,84 @@ describe('blocks of vectors', () => {
     expect(scan(blocks, 1, vectorOf([1, 0, 0]))).toEqual([]);
   });
 
+  it('give the same with the kernel as without it', () => {
+    const world = fc.array(fc.record({ refId: fc.nat(30), kind: fc.constantFrom('entry', 'item') }), {
+      minLength: 1,
+      maxLength: 200,
+    });
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 100 }),
+        world,
+        fc.integer(),
+        fc.double({ min: -1, max: 1, noNaN: true }),
+        (dimensions, docs, seed, leastScore) => {
+          const next = randomFrom(seed);
+          const any = () => vectorOf(Array.from({ length: dimensions }, () => next() - 0.5));
+          const chunks = docs.map((doc, seq) => chunk(seq, any(), doc));
+          const [query, limit] = [any(), 1 + Math.floor(next() * 40)];
+          const [withIt, without] = (['kernel', 'plain'] as const).map((form) => {
+            const blocks = new VectorBlocks(2 ** 20, form);
+            blocks.add(1, dimensions, chunks);
+            return scan(blocks, 1, query, { leastScore, limit, kinds: ['item', 'none'] });
+          });
+          expect(withIt).toEqual(without);
+        },
+      ),
+    );
+  });
+
   it('let go of those who were not asked for the longest, and then of the oldest documents', () => {
-    const segment = 4_096 * (8 + 29);
-    const blocks = new VectorBlocks(segment * 3);
+    const rowsPerSlab = Math.floor(slabBytes / (24 + 32));
+    const blocks = new VectorBlocks(slabBytes * 3);
     const vector = vectorOf([1, 0, 0, 0, 0, 0, 0, 0]);
-    const some = (count: number) => Array.from({ length: count }, (_, n) => chunk(n + 1, vector));
+    const some = (count: number, after = 0) =>
+      Array.from({ length: count }, (_, n) => chunk(after + n + 1, vector));
     expect(blocks.add(1, 8, some(10))).toEqual([]);
     expect(blocks.add(2, 8, some(10))).toEqual([]);
     scan(blocks, 1, vector);
-    expect(blocks.add(3, 8, some(5_000))).toEqual([2]);
+    expect(blocks.add(3, 8, some(rowsPerSlab + 1))).toEqual([2]);
     expect(scan(blocks, 2, vector)).toBeUndefined();
     expect(scan(blocks, 1, vector)).toHaveLength(10);
-    expect(blocks.add(3, 8, some(20_000))).toEqual([1]);
-    expect(blocks.bytes).toBeLessThanOrEqual(segment * 3);
-    const newest = scan(blocks, 3, vector, { limit: 20_000 }) ?? [];
-    expect(newest.map(({ seq }) => seq)).toContain(20_000);
+    expect(blocks.add(3, 8, some(rowsPerSlab * 2, rowsPerSlab + 1))).toEqual([1]);
+    expect(blocks.bytes).toBe(slabBytes * 3);
+    const newest = scan(blocks, 3, vector, { limit: 100_000 }) ?? [];
+    expect(newest.map(({ seq }) => seq)).toContain(rowsPerSlab * 3 + 1);
     expect(newest.map(({ seq }) => seq)).not.toContain(1);
+  });
+
+  it('let go of the oldest quarter by the hour, and of those alike by the order that they were read in', () => {
+    const rowsPerSlab = Math.floor(slabBytes / (24 + 32));
+    const blocks = new VectorBlocks(slabBytes);
+    const vector = vectorOf([1, 2, 3, 4]);
+    // The newest are read first.
+    const ageOf = (seq: number) => (rowsPerSlab - Math.floor(seq / 3)) * 3_600_000;
+    const some = Array.from({ length: rowsPerSlab + 1 }, (_, seq) =>
+      chunk(seq, vector, { publishedAt: ageOf(seq) }),
+    );
+    blocks.add(1, 4, some);
+    const kept = new Set((scan(blocks, 1, vector, { limit: 100_000 }) ?? []).map(({ seq }) => seq));
+    const byAge = some.slice(0, -1).sort((a, b) => a.publishedAt - b.publishedAt || a.seq - b.seq);
+    const wanted = byAge.slice(Math.ceil(rowsPerSlab / 4)).map(({ seq }) => seq);
+    expect(kept).toEqual(new Set([...wanted, rowsPerSlab]));
+  });
+
+  it('take the memory that others have left, and no more', () => {
+    const blocks = new VectorBlocks(slabBytes * 2);
+    const rowsPerSlab = Math.floor(slabBytes / (24 + 32));
+    for (let userId = 1; userId <= 12; userId++) {
+      const vector = vectorOf(Array.from({ length: 8 }, (_, n) => Math.sin(userId * n + userId)));
+      blocks.add(
+        userId,
+        8,
+        Array.from({ length: rowsPerSlab + 5 }, (_, n) => chunk(userId * 1e6 + n, vector, { refId: n })),
+      );
+      // Less of it, where the same memory held more.
+      blocks.drop(userId);
+      blocks.add(userId, 8, [chunk(userId, vector)]);
+      expect(scan(blocks, userId, vector, { limit: 100_000 })?.map(({ seq }) => seq)).toEqual([userId]);
+      expect(blocks.bytes).toBeLessThanOrEqual(slabBytes * 2);
+      expect(blocks.bytesReserved).toBeLessThanOrEqual(slabBytes * 2 + 2 ** 20);
+    }
   });
 });

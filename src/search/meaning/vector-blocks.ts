@@ -1,5 +1,8 @@
 // Vectors in memory, a block for each user: a scan is given one block and cannot reach another.
+import { BestDocuments, type Scored } from './best-documents.ts';
 import { type Quantised, readQuantised } from './quantise.ts';
+import { desk, hitsIn, mostDimensions, record, recordsAtOnce, stride } from './scan-kernel.ts';
+import { slabBytes, VectorMemory } from './vector-memory.ts';
 
 export interface HeldChunk {
   readonly seq: number;
@@ -9,13 +12,6 @@ export interface HeldChunk {
   readonly vector: Uint8Array;
 }
 
-export interface Scored {
-  readonly seq: number;
-  readonly kind: string;
-  readonly refId: number;
-  readonly score: number;
-}
-
 export interface ScanInput {
   /** Of length 1. */
   readonly query: Float32Array;
@@ -23,193 +19,182 @@ export interface ScanInput {
   /** So many documents, each by its best passage. */
   readonly limit: number;
   readonly leastScore: number;
+  /** Passages that are there no more. */
+  readonly without?: readonly number[] | undefined;
 }
 
-/** What a chunk takes besides its dimensions. */
-export const bytesBeside = 4 + 8 + 8 + 8 + 1;
-const segmentRows = 4_096;
 /** When a block is full, so much of it is let go: the oldest documents. */
 const shareLetGo = 0.25;
-
-class Segment {
-  readonly steps: Int8Array;
-  readonly scales = new Float32Array(segmentRows);
-  readonly seqs = new Float64Array(segmentRows);
-  readonly refIds = new Float64Array(segmentRows);
-  readonly ages = new Float64Array(segmentRows);
-  readonly kinds = new Uint8Array(segmentRows);
-  rows = 0;
-
-  constructor(dimensions: number) {
-    this.steps = new Int8Array(dimensions * segmentRows);
-  }
-}
+const hourMs = 3_600_000;
+const lastHour = 2 ** 24 - 1;
 
 class Block {
   readonly dimensions: number;
-  readonly kinds: string[] = [];
-  segments: Segment[] = [];
   usedAt = 0;
+  rows = 0;
+  readonly #kinds: string[] = [];
+  readonly #slabs: number[] = [];
+  readonly #memory: VectorMemory;
+  readonly #stepBytes: number;
+  readonly #recordBytes: number;
+  readonly #rowsPerSlab: number;
 
-  constructor(dimensions: number) {
+  constructor(dimensions: number, memory: VectorMemory) {
+    if (dimensions > mostDimensions)
+      throw new RangeError(`vectors have ${mostDimensions} dimensions at most`);
     this.dimensions = dimensions;
+    this.#memory = memory;
+    this.#stepBytes = Math.ceil(dimensions / stride) * stride;
+    this.#recordBytes = record.steps + this.#stepBytes;
+    this.#rowsPerSlab = Math.floor(slabBytes / this.#recordBytes);
   }
 
-  get rows(): number {
-    return this.segments.reduce((sum, segment) => sum + segment.rows, 0);
+  get isFull(): boolean {
+    return this.rows === this.#slabs.length * this.#rowsPerSlab;
   }
 
   get bytes(): number {
-    return this.segments.length * segmentRows * (this.dimensions + bytesBeside);
+    return this.#slabs.length * slabBytes;
   }
 
-  add({ seq, kind, refId, publishedAt, vector }: HeldChunk): void {
-    const { scale, steps } = readQuantised(vector);
-    // A server may have changed its model without changing the name.
-    if (steps.length !== this.dimensions) return;
-    let segment = this.segments.at(-1);
-    if (!segment || segment.rows === segmentRows) {
-      segment = new Segment(this.dimensions);
-      this.segments.push(segment);
-    }
-    const at = segment.rows;
-    segment.steps.set(steps, at * this.dimensions);
-    segment.scales[at] = scale;
-    segment.seqs[at] = seq;
-    segment.refIds[at] = refId;
-    segment.ages[at] = publishedAt;
-    segment.kinds[at] = this.#codeOf(kind);
-    segment.rows += 1;
+  extend(slab: number): void {
+    this.#slabs.push(slab);
+  }
+
+  add({ seq, kind, refId, publishedAt }: HeldChunk, { scale, steps }: Quantised): void {
+    const { view, bytes } = this.#memory;
+    const at = this.#addressOf(this.rows);
+    const hour = Math.min(lastHour, Math.max(0, Math.floor(publishedAt / hourMs)));
+    view.setFloat64(at + record.seq, seq, true);
+    view.setFloat64(at + record.refId, refId, true);
+    view.setFloat32(at + record.scale, scale, true);
+    view.setUint32(at + record.kind, hour * 256 + this.#codeOf(kind), true);
+    bytes.set(new Uint8Array(steps.buffer, steps.byteOffset, steps.length), at + record.steps);
+    bytes.fill(0, at + record.steps + steps.length, at + this.#recordBytes);
+    this.rows += 1;
+  }
+
+  #addressOf(row: number): number {
+    const slab = this.#slabs[Math.floor(row / this.#rowsPerSlab)];
+    if (slab === undefined) throw new RangeError(`there is no room for row ${row}`);
+    return slab + (row % this.#rowsPerSlab) * this.#recordBytes;
   }
 
   #codeOf(kind: string): number {
-    const known = this.kinds.indexOf(kind);
+    const known = this.#kinds.indexOf(kind);
     if (known >= 0) return known;
-    if (this.kinds.length === 255) throw new Error('more kinds of documents than a byte can count');
-    return this.kinds.push(kind) - 1;
+    if (this.#kinds.length === 255) throw new Error('more kinds of documents than a byte can count');
+    return this.#kinds.push(kind) - 1;
   }
 
+  /** Where they stand, so that it takes no memory. Of the same hour, those go that were read first. */
   letGoOfTheOldest(): void {
-    const ages = Float64Array.from(this.segments.flatMap(({ ages, rows }) => [...ages.subarray(0, rows)]));
-    const least = ages.sort()[Math.floor(ages.length * shareLetGo)] ?? 0;
-    const before = this.segments;
-    this.segments = [];
-    const { dimensions } = this;
-    let room = ages.length - Math.floor(ages.length * shareLetGo);
-    for (const old of before)
-      for (let n = 0; n < old.rows && room > 0; n++) {
-        if ((old.ages[n] as number) < least) continue;
-        room -= 1;
-        let to = this.segments.at(-1);
-        if (!to || to.rows === segmentRows) {
-          to = new Segment(dimensions);
-          this.segments.push(to);
-        }
-        to.steps.set(old.steps.subarray(n * dimensions, (n + 1) * dimensions), to.rows * dimensions);
-        for (const column of ['scales', 'seqs', 'refIds', 'ages', 'kinds'] as const)
-          to[column][to.rows] = old[column][n] as number;
-        to.rows += 1;
+    const { view, bytes } = this.#memory;
+    const addresses = Float64Array.from({ length: this.rows }, (_, row) => this.#addressOf(row));
+    const hours = Uint32Array.from(addresses, (at) => view.getUint32(at + record.kind, true) >>> 8);
+    const goes = Math.ceil(this.rows * shareLetGo);
+    const firstKept = hours.toSorted()[goes] ?? lastHour;
+    let goesOfThatHour = goes - hours.reduce((sum, hour) => sum + (hour < firstKept ? 1 : 0), 0);
+    this.rows = 0;
+    for (const [row, from] of addresses.entries()) {
+      const hour = hours[row] as number;
+      if (hour < firstKept) continue;
+      if (hour === firstKept && goesOfThatHour > 0) {
+        goesOfThatHour -= 1;
+        continue;
       }
+      bytes.copyWithin(addresses[this.rows] as number, from, from + this.#recordBytes);
+      this.rows += 1;
+    }
+    this.#memory.giveBack(this.#slabs.splice(Math.ceil(this.rows / this.#rowsPerSlab)));
   }
 
-  scan({ query, kinds, limit, leastScore }: ScanInput, asked: Quantised): Scored[] {
+  letGoOfAll(): void {
+    this.rows = 0;
+    this.#memory.giveBack(this.#slabs.splice(0));
+  }
+
+  scan({ query, kinds, limit, leastScore, without }: ScanInput, asked: Quantised): Scored[] {
     if (query.length !== this.dimensions) return [];
-    const wanted = this.kinds.map((kind) => !kinds || kinds.includes(kind));
+    this.#put(asked.steps, kinds);
+    const { view, memory } = this.#memory;
     const best = new BestDocuments(limit);
-    for (const segment of this.segments) {
-      const { steps, scales, rows } = segment;
-      for (let row = 0; row < rows; row++) {
-        const code = segment.kinds[row] as number;
-        if (!wanted[code]) continue;
-        const score = dot(asked.steps, steps, row * this.dimensions) * (scales[row] as number) * asked.scale;
-        if (score < leastScore || score <= best.least) continue;
+    const gone = new Set(without);
+    for (const [from, until] of this.#runs()) {
+      const least = Math.max(leastScore, best.least);
+      const listBytes = this.#memory.scan(
+        from,
+        until,
+        this.#recordBytes,
+        this.#stepBytes,
+        least,
+        asked.scale,
+      );
+      for (const { score, at } of hitsIn(memory, listBytes)) {
+        const seq = view.getFloat64(at + record.seq, true);
+        if (score <= best.least || gone.has(seq)) continue;
         best.offer({
-          seq: segment.seqs[row] as number,
-          kind: this.kinds[code] as string,
-          refId: segment.refIds[row] as number,
+          seq,
+          kind: this.#kinds[view.getUint8(at + record.kind)] as string,
+          refId: view.getFloat64(at + record.refId, true),
           score,
         });
       }
     }
     return best.inOrder();
   }
-}
 
-/**
- * Whole numbers: at 1,536 dimensions the sum is below 2^25. Written out four at a time, with `Math.imul`, it takes half of
- * what the plain loop takes.
- */
-export function dot(query: Int8Array, steps: Int8Array, from: number): number {
-  const { length } = query;
-  let [a, b, c, d] = [0, 0, 0, 0];
-  let n = 0;
-  for (; n + 3 < length; n += 4) {
-    const m = from + n;
-    a = (a + Math.imul(query[n] as number, steps[m] as number)) | 0;
-    b = (b + Math.imul(query[n + 1] as number, steps[m + 1] as number)) | 0;
-    c = (c + Math.imul(query[n + 2] as number, steps[m + 2] as number)) | 0;
-    d = (d + Math.imul(query[n + 3] as number, steps[m + 3] as number)) | 0;
-  }
-  for (; n < length; n++) a = (a + Math.imul(query[n] as number, steps[from + n] as number)) | 0;
-  return a + b + c + d;
-}
-
-/** The best passage of each document, of the best documents. */
-class BestDocuments {
-  readonly #limit: number;
-  readonly #documents = new Map<string, Scored>();
-  /** What a passage must be better than to matter. */
-  least = Number.NEGATIVE_INFINITY;
-
-  constructor(limit: number) {
-    this.#limit = limit;
+  #put(steps: Int8Array, kinds: readonly string[] | undefined): void {
+    const { view } = this.#memory;
+    for (const [code, kind] of this.#kinds.entries())
+      view.setUint8(desk.wanted + code, !kinds || kinds.includes(kind) ? 1 : 0);
+    for (let n = 0; n < this.#stepBytes; n++) view.setInt16(desk.query + n * 2, steps[n] ?? 0, true);
   }
 
-  offer(scored: Scored): void {
-    const document = `${scored.kind} ${scored.refId}`;
-    const before = this.#documents.get(document);
-    if (before && before.score >= scored.score) return;
-    this.#documents.set(document, scored);
-    // Cut now and then, not each time.
-    if (this.#documents.size >= this.#limit * 4 + 64) this.#cut();
-  }
-
-  #cut(): void {
-    const kept = this.inOrder();
-    this.#documents.clear();
-    for (const scored of kept) this.#documents.set(`${scored.kind} ${scored.refId}`, scored);
-    this.least = kept.length === this.#limit ? (kept.at(-1)?.score ?? this.least) : this.least;
-  }
-
-  inOrder(): Scored[] {
-    const all = [...this.#documents.values()];
-    return all.sort((a, b) => b.score - a.score || b.seq - a.seq).slice(0, this.#limit);
+  /** Records that stand one behind the other, not too many at once. */
+  *#runs(): Generator<[from: number, until: number]> {
+    for (const [n, slab] of this.#slabs.entries()) {
+      const rows = Math.min(this.#rowsPerSlab, this.rows - n * this.#rowsPerSlab);
+      for (let row = 0; row < rows; row += recordsAtOnce) {
+        const until = Math.min(rows, row + recordsAtOnce);
+        yield [slab + row * this.#recordBytes, slab + until * this.#recordBytes];
+      }
+    }
   }
 }
 
 export class VectorBlocks {
   readonly #blocks = new Map<number, Block>();
-  readonly #maxBytes: number;
+  readonly #memory: VectorMemory;
   #turn = 0;
 
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
+  constructor(maxBytes: number, form?: 'kernel' | 'plain') {
+    this.#memory = new VectorMemory(maxBytes, form);
   }
 
   /** Returns the users whose blocks had to go: those that were not asked for the longest time. */
-  add(userId: number, dimensions: number, chunks: readonly HeldChunk[]): number[] {
+  add(userId: number, dimensions: number, chunks: Iterable<HeldChunk>): number[] {
     let block = this.#blocks.get(userId);
     if (!block || block.dimensions !== dimensions) {
-      block = new Block(dimensions);
+      this.drop(userId);
+      block = new Block(dimensions, this.#memory);
       this.#blocks.set(userId, block);
     }
     this.#turn += 1;
     block.usedAt = this.#turn;
-    for (const chunk of chunks) block.add(chunk);
-    return this.#makeRoom(userId, block);
+    const dropped: number[] = [];
+    for (const chunk of chunks) {
+      const quantised = readQuantised(chunk.vector);
+      // A server may have changed its model without changing the name.
+      if (quantised.steps.length !== dimensions) continue;
+      while (block.isFull) this.#makeRoom(block, dropped);
+      block.add(chunk, quantised);
+    }
+    return dropped;
   }
 
   drop(userId: number): void {
+    this.#blocks.get(userId)?.letGoOfAll();
     this.#blocks.delete(userId);
   }
 
@@ -226,22 +211,26 @@ export class VectorBlocks {
     return [...this.#blocks.values()].reduce((sum, block) => sum + block.bytes, 0);
   }
 
+  /** What the system has given, whoever holds it. */
+  get bytesReserved(): number {
+    return this.#memory.memory.buffer.byteLength;
+  }
+
   rowsOf(userId: number): number {
     return this.#blocks.get(userId)?.rows ?? 0;
   }
 
-  #makeRoom(userId: number, block: Block): number[] {
-    const dropped: number[] = [];
-    const others = [...this.#blocks]
-      .filter(([id]) => id !== userId)
+  #makeRoom(block: Block, dropped: number[]): void {
+    const slab = this.#memory.take();
+    const [longestUnasked] = [...this.#blocks]
+      .filter(([, other]) => other !== block)
       .sort(([, a], [, b]) => a.usedAt - b.usedAt);
-    while (this.bytes > this.#maxBytes && others.length > 0) {
-      const [id] = others.shift() as (typeof others)[number];
-      this.#blocks.delete(id);
-      dropped.push(id);
+    if (slab !== undefined) block.extend(slab);
+    else if (!longestUnasked && block.rows > 0) block.letGoOfTheOldest();
+    else if (!longestUnasked) throw new RangeError('there is no memory for vectors');
+    else {
+      this.drop(longestUnasked[0]);
+      dropped.push(longestUnasked[0]);
     }
-    // One segment is kept whatever it takes.
-    while (this.bytes > this.#maxBytes && block.segments.length > 1) block.letGoOfTheOldest();
-    return dropped;
   }
 }

@@ -60,6 +60,34 @@ describe('the thread that scans', () => {
     expect(await found(1, chunks, 'other')).toBe(3);
   });
 
+  it('reads a block once, though it is warmed and asked at the same time', async () => {
+    scan = new VectorScan();
+    const chunks = new Chunks(2_100);
+    const warming = [1, 2].map(() => scan.warm({ userId: 1, model: 'm', dimensions, chunks }));
+    expect(await found(1, chunks)).toBe(2_100);
+    await Promise.all(warming);
+    await scan.warm({ userId: 1, model: 'm', dimensions, chunks });
+    expect(chunks.asked).toEqual([0, 2_000]);
+  });
+
+  it('reads a block again that had to go while its last page was on the way', async () => {
+    scan = new VectorScan({ maxBytes: 1 });
+    const [anna, ben] = [new Chunks(2_100), new Chunks(5)];
+    let bens: Promise<void> | undefined;
+    // Ben's one page is read when Anna's last is: his goes to the thread first, and hers when she has no block any more.
+    anna.beforePage = async () => {
+      if (anna.asked.length !== 2) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      ben.beforePage = async () => resolve();
+      bens = scan.warm({ userId: 2, model: 'm', dimensions, chunks: ben });
+      await promise;
+      await Promise.resolve();
+    };
+    expect(await found(1, anna)).toBe(2_100);
+    expect(anna.asked).toEqual([0, 2_000, 0, 2_000]);
+    await bens;
+  });
+
   it('answers with all of a block, though others took its room while it was read', async () => {
     // Room for one segment.
     scan = new VectorScan({ maxBytes: 4_096 * (dimensions + 29) });

@@ -3,12 +3,14 @@ import { Worker } from 'node:worker_threads';
 import { Unavailable } from '../../errors.ts';
 import { type After, afterTimeout } from '../../outbound/limits.ts';
 import type { ChunkStore } from '../../store/owned/chunk-store.ts';
-import type { HeldChunk, ScanInput, Scored } from './vector-blocks.ts';
+import type { Scored } from './best-documents.ts';
+import { buffersOf, type ChunkPage, packChunks } from './chunk-page.ts';
+import type { ScanInput } from './vector-blocks.ts';
 
 export type ScanRequest = { readonly id: number; readonly userId: number } & ScanTask;
 
 type ScanTask =
-  | { readonly do: 'add'; readonly dimensions: number; readonly chunks: readonly HeldChunk[] }
+  | { readonly do: 'add'; readonly dimensions: number; readonly page: ChunkPage }
   | { readonly do: 'drop' }
   | { readonly do: 'scan'; readonly input: ScanInput };
 
@@ -29,6 +31,10 @@ export interface ScanOf extends ScanInput {
   readonly chunks: Pick<ChunkStore, 'version' | 'page'>;
 }
 
+export interface WarmUp extends Pick<ScanOf, 'userId' | 'model' | 'chunks'> {
+  readonly dimensions: number;
+}
+
 interface Waiting {
   readonly resolve: (reply: ScanReply) => void;
   readonly reject: (error: Error) => void;
@@ -44,7 +50,8 @@ interface Held {
 
 /** Half a million passages of 512 dimensions. */
 const usualMaxBytes = 256 * 1024 * 1024;
-const rowsAtOnce = 2_000;
+/** The first page and the largest one: others read the index, too, and a large page costs less for each row. */
+const rowsAtOnce = { first: 2_000, most: 8_000 };
 /** So much of a block may be stale before it is read anew. */
 const staleShare = 0.1;
 const staleRows = 500;
@@ -70,16 +77,24 @@ export class VectorScan {
 
   /** The nearest documents of one user, as the index has them now. */
   async scan({ userId, model, chunks, ...input }: ScanOf): Promise<readonly Scored[]> {
-    const { query, kinds, limit, leastScore } = input;
+    const { query, kinds, limit, leastScore, without } = input;
     for (let tries = 0; tries < mostTries; tries++) {
       const held = await this.#refresh(userId, model, query.length, chunks);
       if (held.rows === 0) return [];
-      const reply = await this.#ask(userId, { do: 'scan', input: { query, kinds, limit, leastScore } });
+      const reply = await this.#ask(userId, {
+        do: 'scan',
+        input: { query, kinds, limit, leastScore, without },
+      });
       if ('scored' in reply && reply.scored) return reply.scored;
       // It had to make room for others in between.
       this.#held.delete(userId);
     }
     throw new Unavailable('the search by meaning is busy; try again in a moment');
+  }
+
+  /** Reads the block of a user of whom nothing is held: the next scan finds it there. */
+  async warm({ userId, model, dimensions, chunks }: WarmUp): Promise<void> {
+    if (!this.#held.has(userId)) await this.#refresh(userId, model, dimensions, chunks);
   }
 
   async close(): Promise<void> {
@@ -112,23 +127,28 @@ export class VectorScan {
       held = { model, goneAtFirst: gone, seq: 0, rows: 0 };
       this.#held.set(userId, held);
     }
-    while (held.seq < seq) {
-      const rows = await chunks.page(model, held.seq, rowsAtOnce);
+    let adding: Promise<unknown> = Promise.resolve();
+    for (let limit = rowsAtOnce.first; held.seq < seq; limit = Math.min(limit * 2, rowsAtOnce.most)) {
+      // The index is read on while the thread takes in what was read before.
+      const [rows] = await Promise.all([chunks.page(model, held.seq, limit), adding]);
       // The thread ended, or made room for others: what it holds is not what was read so far.
       if (this.#held.get(userId) !== held) return this.#readOn(userId, model, dimensions, chunks);
       const last = rows.at(-1);
-      if (!last) held.seq = seq;
-      if (!last) break;
-      const reply = await this.#ask(userId, { do: 'add', dimensions, chunks: rows });
-      held.seq = last.seq;
-      if (!('rows' in reply)) continue;
-      held.rows = reply.rows;
-      for (const dropped of reply.dropped) this.#held.delete(dropped);
+      held.seq = last?.seq ?? seq;
+      if (last) adding = this.#add(userId, held, dimensions, packChunks(rows));
     }
-    return held;
+    await adding;
+    return this.#held.get(userId) === held ? held : this.#readOn(userId, model, dimensions, chunks);
   }
 
-  #ask(userId: number, task: ScanTask): Promise<ScanReply> {
+  async #add(userId: number, held: Held, dimensions: number, page: ChunkPage): Promise<void> {
+    const reply = await this.#ask(userId, { do: 'add', dimensions, page }, buffersOf(page));
+    if (!('rows' in reply)) return;
+    held.rows = reply.rows;
+    for (const dropped of reply.dropped) this.#held.delete(dropped);
+  }
+
+  #ask(userId: number, task: ScanTask, handedOver: readonly ArrayBuffer[] = []): Promise<ScanReply> {
     if (this.#closed) return Promise.reject(new Unavailable('the search by meaning was closed'));
     this.#cancelIdle?.();
     this.#worker ??= this.#start();
@@ -136,7 +156,7 @@ export class VectorScan {
     const id = this.#lastId;
     const { promise, resolve, reject } = Promise.withResolvers<ScanReply>();
     this.#waiting.set(id, { resolve, reject });
-    this.#worker.postMessage({ id, userId, ...task } satisfies ScanRequest);
+    this.#worker.postMessage({ id, userId, ...task } satisfies ScanRequest, handedOver);
     return promise;
   }
 
