@@ -1,5 +1,7 @@
 // The commands of those who work on Lectern: npm test, npm run check | format | openapi | bench | conformance | train |
 // screenshots | cloudflare.
+import { spawn } from 'node:child_process';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { ensureBuilt, ensureInstalled, fail, pinnedNode, requireNode20, root, run } from './launch.mjs';
 
@@ -12,8 +14,8 @@ const tool = (path) => join(root, 'node_modules', path);
 
 const tasks = {
   /** Types, lint and format, then every suite; with arguments, only the suites they name. */
-  test: () => (args.length > 0 ? inOrder([vitest('run', ...args)]) : inOrder([...check(), vitest('run')])),
-  check: () => inOrder(check()),
+  test: () => (args.length > 0 ? inOrder([vitest('run', ...args)]) : checkAndTest()),
+  check: () => sideBySide(check()),
   format: () => inOrder([[tool('@biomejs/biome/bin/biome'), 'check', '--write', '.']]),
   openapi: () => inOrder([[join(root, 'scripts', 'write-openapi.ts')]]),
   conformance: () => inOrder([[join(root, 'conformance', 'main.ts'), ...args]]),
@@ -45,6 +47,10 @@ function check() {
   ];
 }
 
+async function checkAndTest() {
+  return (await sideBySide(check())) || inOrder([vitest('run')]);
+}
+
 function cloudflare() {
   process.env.ASTRO_TELEMETRY_DISABLED = '1';
   const wrangler = (...rest) => [tool('wrangler/bin/wrangler.js'), ...rest];
@@ -66,4 +72,37 @@ async function inOrder(commands, cwd = root) {
     if (code !== 0) return code;
   }
   return 0;
+}
+
+/**
+ * As many at a time as there are cores, since each of them uses one. What one says is shown when it ends, so that no two
+ * talk at once; all are heard to their end. Returns the first exit code that is not 0.
+ */
+async function sideBySide(commands) {
+  const left = [...commands];
+  const codes = [];
+  const takeTurns = async () => {
+    for (let command = left.shift(); command; command = left.shift()) {
+      codes.push(await heardAtItsEnd(command));
+    }
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, takeTurns));
+  return codes.find((code) => code !== 0) ?? 0;
+}
+
+function heardAtItsEnd(command) {
+  return new Promise((resolve) => {
+    const env = process.stdout.isTTY ? { FORCE_COLOR: '1', ...process.env } : process.env;
+    const child = spawn(node, command, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const said = [];
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => said.push(bytes));
+    const forward = (signal) => child.kill(signal);
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, forward);
+    child.on('error', (error) => fail(`Cannot start ${command[0]}: ${error.message}`));
+    child.on('close', (code) => {
+      for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.off(signal, forward);
+      process.stdout.write(Buffer.concat(said));
+      resolve(code ?? 1);
+    });
+  });
 }

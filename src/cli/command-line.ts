@@ -2,26 +2,30 @@
 // 0 done, 1 failed, 2 the command was not understood.
 import { Command, CommanderError } from 'commander';
 import { LecternError, StartupError } from '../errors.ts';
-import { adminCommand } from './admin.ts';
-import { askCommand } from './ask.ts';
-import { exportCommand } from './export.ts';
-import { highlightsCommand } from './highlights.ts';
-import { importCommand } from './import.ts';
-import { jobsCommand } from './jobs.ts';
-import { libraryCommand } from './library.ts';
-import { mcpCommand } from './mcp.ts';
-import { mirrorCommand } from './mirror.ts';
-import { reinflateCommand } from './reinflate.ts';
 import type { Runtime } from './runtime.ts';
-import { searchCommand } from './search.ts';
-import { serveCommand } from './serve.ts';
-import { syncCommand } from './sync.ts';
-import { tokenCommand } from './token.ts';
-import { userCommand } from './user.ts';
+
+/** In the order of the help. Each loads what it needs by itself: to load all of them takes longer than most of them run. */
+const commands: Readonly<Record<string, () => Promise<(runtime: Runtime) => Command>>> = {
+  serve: async () => (await import('./serve.ts')).serveCommand,
+  user: async () => (await import('./user.ts')).userCommand,
+  token: async () => (await import('./token.ts')).tokenCommand,
+  jobs: async () => (await import('./jobs.ts')).jobsCommand,
+  library: async () => (await import('./library.ts')).libraryCommand,
+  reinflate: async () => (await import('./reinflate.ts')).reinflateCommand,
+  search: async () => (await import('./search.ts')).searchCommand,
+  ask: async () => (await import('./ask.ts')).askCommand,
+  mcp: async () => (await import('./mcp.ts')).mcpCommand,
+  import: async () => (await import('./import.ts')).importCommand,
+  export: async () => (await import('./export.ts')).exportCommand,
+  sync: async () => (await import('./sync.ts')).syncCommand,
+  highlights: async () => (await import('./highlights.ts')).highlightsCommand,
+  mirror: async () => (await import('./mirror.ts')).mirrorCommand,
+  admin: async () => (await import('./admin.ts')).adminCommand,
+};
 
 export async function runCommandLine(runtime: Runtime, args: readonly string[]): Promise<number> {
   try {
-    await program(runtime).parseAsync(args, { from: 'user' });
+    await (await program(runtime, args[0])).parseAsync(args, { from: 'user' });
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
@@ -36,26 +40,17 @@ export async function runCommandLine(runtime: Runtime, args: readonly string[]):
   }
 }
 
-function program(runtime: Runtime): Command {
+/** With the command that is asked for alone; with all of them when it is none of them, for help and for what is misspelt. */
+async function program(runtime: Runtime, asked = ''): Promise<Command> {
   const root = new Command('lectern')
     .description('Lectern: the self-hosted library for everything you read.')
     .version(runtime.version)
     .addHelpText('after', help);
-  root.addCommand(serveCommand(runtime));
-  root.addCommand(userCommand(runtime));
-  root.addCommand(tokenCommand(runtime));
-  root.addCommand(jobsCommand(runtime));
-  root.addCommand(libraryCommand(runtime));
-  root.addCommand(reinflateCommand(runtime));
-  root.addCommand(searchCommand(runtime));
-  root.addCommand(askCommand(runtime));
-  root.addCommand(mcpCommand(runtime));
-  root.addCommand(importCommand(runtime));
-  root.addCommand(exportCommand(runtime));
-  root.addCommand(syncCommand(runtime));
-  root.addCommand(highlightsCommand(runtime));
-  root.addCommand(mirrorCommand(runtime));
-  root.addCommand(adminCommand(runtime));
+  const wanted = Object.hasOwn(commands, asked) ? [asked] : Object.keys(commands);
+  for (const name of wanted) {
+    const create = await commands[name]?.();
+    if (create) root.addCommand(create(runtime));
+  }
   for (const command of withSubcommands(root)) {
     command.exitOverride().configureOutput({
       writeOut: (text) => runtime.stdout.write(text),

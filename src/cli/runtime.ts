@@ -17,7 +17,6 @@ import type { Clock, RandomText } from '../model/glossary.ts';
 import { createOutbound, type Outbound, type OutboundDeps } from '../outbound/outbound.ts';
 import { needsFlushBeforeMigration, openStore, requireOwnIndex } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
-import { takeOverOldDatabase } from './take-over.ts';
 
 export interface Runtime {
   readonly version: string;
@@ -70,7 +69,10 @@ export async function open(runtime: Runtime, { takeOver = false } = {}): Promise
       log.warn({ err }, 'a connection to the index was lost; the next request opens another'),
   };
   const files = await openFiles(config.library, { now, randomText });
-  if (takeOver) await takeOverOldDatabase(runtime, { config, log, files });
+  if (takeOver) {
+    const { takeOverOldDatabase } = await import('./take-over.ts');
+    await takeOverOldDatabase(runtime, { config, log, files });
+  }
   await requireOwnIndex(config.database);
   if (await needsFlushBeforeMigration(config.database)) {
     const before = await openStore(config.database, { ...options, asItIs: true });

@@ -1,13 +1,5 @@
 // What `lectern serve` starts: the API, the worker, or both.
-import { createOidc } from '../accounts/oidc.ts';
-import { applyConfiguredPassword, createSetupLink } from '../accounts/setup.ts';
-import { createApi } from '../api/app.ts';
-import { listen } from '../api/listen.ts';
-import { createMetrics } from '../api/metrics.ts';
-import { readWebApp } from '../api/pages/web-app.ts';
-import type { Config } from '../config.ts';
-import { Invalid, LibraryLost, StartupError } from '../errors.ts';
-import { feedFinder } from '../feeds/find-feeds.ts';
+import { LibraryLost } from '../errors.ts';
 import { createPullTally } from '../feeds/pull-tally.ts';
 import { announcePresence } from '../jobs/presence.ts';
 import { createRegistry } from '../jobs/registry.ts';
@@ -15,11 +7,9 @@ import { Runner } from '../jobs/runner.ts';
 import { usualSettings } from '../jobs/settings.ts';
 import { startWatchdog } from '../jobs/watchdog.ts';
 import { startWorker } from '../jobs/worker.ts';
-import { libraryStats } from '../library/stats.ts';
 import { writesText } from '../log.ts';
 import { createIndexer } from '../search/index-pending.ts';
-import { openAskModel } from './ask-model.ts';
-import { openMeaning, startEmbedding } from './meaning.ts';
+import { startEmbedding } from './meaning.ts';
 import { type Opened, open, openOutbound, type Runtime, type Serving } from './runtime.ts';
 import { searchSources } from './search-sources.ts';
 import type { Role } from './serve.ts';
@@ -39,7 +29,11 @@ export async function serve(runtime: Runtime, role: Role, holder?: string): Prom
       opened.log.warn({ err }, 'could not renew the sign that we are running'),
     );
     stops.push(presence.stop);
-    if (role !== 'worker') stops.push((await startApi(runtime, opened)).stop);
+    if (role !== 'worker') {
+      // A quarter of all that there is to load, and a worker does without.
+      const { startApi } = await import('./start-api.ts');
+      stops.push((await startApi(runtime, opened)).stop);
+    }
     // Without a worker beside it, an API does the upkeep itself.
     stops.push(
       role === 'all'
@@ -131,74 +125,6 @@ function startUpkeep(runtime: Runtime, opened: Serving, onFatal: (error: Error) 
   const { login, pull, raindrop } = opened.config;
   const pulls = { settings: pull, random: runtime.random };
   return startWorker({ ...opened, indexer, loginLimits: login, pulls, raindrop, now: runtime.now, onFatal });
-}
-
-async function startApi(runtime: Runtime, opened: Serving) {
-  const { config, log, store, accounts } = opened;
-  if (config.password) await setOwnerPassword(opened, config.password);
-  const meaning = openMeaning(runtime, opened);
-  const asking = openAskModel(runtime, opened);
-  const { app, endStreams } = createApi({
-    store,
-    accounts,
-    log,
-    oidc: config.oidc && createOidc({ outbound: opened.outbound, now: runtime.now }, config.oidc),
-    client: config,
-    corsAllowedOrigins: config.corsAllowedOrigins,
-    metrics: createMetrics({ process: true }),
-    randomText: runtime.randomText,
-    version: runtime.version,
-    now: runtime.now,
-    webApp: readWebApp(runtime.webApp),
-    discoverFeeds: feedFinder(opened.outbound),
-    searchSources: searchSources(store, opened.library.files),
-    meaning,
-    embeddings: config.embeddings,
-    askModel: asking.model,
-    files: opened.library.files,
-    raindrop: config.raindrop,
-    measureLibrary: () => libraryStats(opened.library.files),
-    deframer: { ...config.deframer, analyzer: analyzerOf(config) },
-  });
-  const listening = await listen(app.fetch, config);
-  const address = addressToOpen(config, listening.port);
-  const secret = await createSetupLink(accounts);
-  runtime.stdout.write(
-    secret
-      ? `\n  Lectern is running. Set it up with this link; it works once, for a day:\n\n  ${address}/setup#${secret}\n\n`
-      : `\n  Lectern is running at ${address}\n\n`,
-  );
-  return {
-    stop: async () => {
-      endStreams();
-      await listening.stop();
-      await meaning?.close();
-      await asking.close();
-    },
-  };
-}
-
-function analyzerOf({ ai }: Config) {
-  return { type: ai.type, model: 'model' in ai ? ai.model : ai.type };
-}
-
-async function setOwnerPassword(
-  { accounts }: Opened,
-  password: NonNullable<Config['password']>,
-): Promise<void> {
-  try {
-    await applyConfiguredPassword(accounts, password);
-  } catch (error) {
-    if (!(error instanceof Invalid)) throw error;
-    throw new StartupError(`LECTERN_PASSWORD: ${error.message.replace(/^password: /, '')}`, { cause: error });
-  }
-}
-
-function addressToOpen({ publicUrl, host }: Config, port: number): string {
-  if (publicUrl) return publicUrl;
-  const shown =
-    host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host;
-  return `http://${shown}:${port}`;
 }
 
 /** Resolves when we are told to end: by a signal, or by the end of the process that started us. */

@@ -1,6 +1,6 @@
 // Connections that are kept for the next request to the same server.
 import type { Duplex } from 'node:stream';
-import { Client } from 'undici';
+import type { Client } from 'undici';
 import type { CheckedHost } from './resolve.ts';
 
 export interface Connection {
@@ -16,10 +16,18 @@ export class StaleConnection extends Error {
   override readonly name = 'StaleConnection';
 }
 
+type Open = (
+  origin: string,
+  socket: Duplex,
+  address: string | undefined,
+  maxHeaderBytes: number,
+) => Connection;
+
 export interface Connections {
   /** One to this server that is free and leads to one of these addresses, checked just now. */
   take(origin: string, host: CheckedHost | undefined): Connection | undefined;
-  open(origin: string, socket: Duplex, address: string | undefined, maxHeaderBytes: number): Connection;
+  /** Before there is a socket: its errors would be heard by nobody while this waits. */
+  prepare(): Promise<Open>;
   /** The answer was read to its end. */
   giveBack(connection: Connection): void;
   close(): Promise<void>;
@@ -51,31 +59,35 @@ export function createConnections(): Connections {
       return undefined;
     },
 
-    open(origin, socket, address, maxHeaderSize) {
-      let unused: Duplex | undefined = socket;
-      const client = new Client(origin, {
-        // undici never connects by itself: it gets this one socket, and a second time nothing.
-        connect: (_options, callback) => {
-          const given = unused;
-          unused = undefined;
-          // Not at once: undici does not hear an answer that comes while it is still asking.
-          queueMicrotask(() => {
-            if (given && !given.destroyed) callback(null, given as never);
-            else callback(new StaleConnection(), null);
-          });
-        },
-        allowH2: false,
-        pipelining: 1,
-        maxHeaderSize,
-        // Times are kept by Stop, to the millisecond and under the test's clock.
-        headersTimeout: 0,
-        bodyTimeout: 0,
-        keepAliveTimeout: keptMs,
-        keepAliveMaxTimeout: keptMs,
-      });
-      all.add(client);
-      client.on('disconnect', () => drop(client));
-      return { client, origin, address, isReused: false };
+    async prepare() {
+      // A hundred files, and most processes never ask another host.
+      const { Client } = await import('undici');
+      return (origin, socket, address, maxHeaderSize) => {
+        let unused: Duplex | undefined = socket;
+        const client = new Client(origin, {
+          // undici never connects by itself: it gets this one socket, and a second time nothing.
+          connect: (_options, callback) => {
+            const given = unused;
+            unused = undefined;
+            // Not at once: undici does not hear an answer that comes while it is still asking.
+            queueMicrotask(() => {
+              if (given && !given.destroyed) callback(null, given as never);
+              else callback(new StaleConnection(), null);
+            });
+          },
+          allowH2: false,
+          pipelining: 1,
+          maxHeaderSize,
+          // Times are kept by Stop, to the millisecond and under the test's clock.
+          headersTimeout: 0,
+          bodyTimeout: 0,
+          keepAliveTimeout: keptMs,
+          keepAliveMaxTimeout: keptMs,
+        });
+        all.add(client);
+        client.on('disconnect', () => drop(client));
+        return { client, origin, address, isReused: false };
+      };
     },
 
     giveBack(connection) {

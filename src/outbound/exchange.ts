@@ -58,10 +58,11 @@ export async function exchange(deps: ExchangeDeps, request: ExchangeRequest): Pr
 
 async function openConnection(deps: ExchangeDeps, request: ExchangeRequest, stop: Stop): Promise<Connection> {
   const { url, destination, limits } = request;
+  const open = await deps.connections.prepare();
   const inTime = stop.within(limits.connectMs, 'timeout-connect');
   const { socket, address } = await connect(deps, destination, stop.signal);
   inTime();
-  return deps.connections.open(url.origin, socket, address, limits.maxHeaderBytes);
+  return open(url.origin, socket, address, limits.maxHeaderBytes);
 }
 
 async function send(

@@ -4,8 +4,6 @@ import { LecternError, StartupError } from '../errors.ts';
 import type { Clock } from '../model/glossary.ts';
 import type { Secret } from '../model/secret.ts';
 import type { Database } from './database.ts';
-import { postgresSession } from './dialect/postgres/migrate.ts';
-import { cannotConnect, openPostgresDatabase } from './dialect/postgres/open.ts';
 import { openSqliteDatabase } from './dialect/sqlite/open.ts';
 import { openSqliteSession } from './dialect/sqlite/session.ts';
 import { requireOwnFile } from './legacy/detect.ts';
@@ -34,6 +32,8 @@ export async function openDatabase(
 ): Promise<Database> {
   try {
     if (target.engine === 'sqlite') return await openSqliteDatabase(target.path, now, { asItIs });
+    // Its client is for those who have a server.
+    const { openPostgresDatabase } = await import('./dialect/postgres/open.ts');
     return await openPostgresDatabase({ url: target.url.reveal(), now, onIdleError, asItIs });
   } catch (error) {
     throw cannotOpen(target, error as Error);
@@ -50,6 +50,15 @@ function cannotOpen(target: Target, error: Error): Error {
   );
 }
 
+/** One line for the console when the server cannot be reached or refuses us. */
+function cannotConnect(shown: string, cause: Error): StartupError {
+  return new StartupError(
+    `LECTERN_DATABASE_URL: cannot open ${shown} (${cause.message || (cause as { code?: string }).code}). ` +
+      'Check that PostgreSQL runs there and that the user and password are right.',
+    { cause },
+  );
+}
+
 /** Refuses a file that is somebody else's before anything opens it: opening alone would change it. First of all in a process. */
 export async function requireOwnIndex(target: Target): Promise<void> {
   if (target.engine === 'sqlite') await requireOwnFile(target.path);
@@ -62,7 +71,7 @@ export async function needsFlushBeforeMigration(target: Target): Promise<boolean
     const { session, close } =
       target.engine === 'sqlite'
         ? await openSqliteSession(target.path)
-        : await postgresSession(target.url.reveal());
+        : await (await import('./dialect/postgres/migrate.ts')).postgresSession(target.url.reveal());
     try {
       return await isBehindWithNotes(session);
     } finally {

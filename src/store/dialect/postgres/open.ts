@@ -1,7 +1,7 @@
 // PostgreSQL as the store's engine: migrate, then a pool that writes and a pool that cannot.
 import { CompiledQuery, type DatabaseConnection, Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
-import { StartupError, Unavailable } from '../../../errors.ts';
+import { Unavailable } from '../../../errors.ts';
 import type { Clock } from '../../../model/glossary.ts';
 import { cleanText } from '../../clean-text.ts';
 import { type Database, plannedOnce, withoutNesting } from '../../database.ts';
@@ -158,13 +158,4 @@ function translated(error: Error & { code?: string }): never {
 
 async function execute(connection: DatabaseConnection, sql: string): Promise<void> {
   await connection.executeQuery(CompiledQuery.raw(sql));
-}
-
-/** One line for the console when the server cannot be reached or refuses us. */
-export function cannotConnect(shown: string, cause: Error): StartupError {
-  return new StartupError(
-    `LECTERN_DATABASE_URL: cannot open ${shown} (${cause.message || (cause as { code?: string }).code}). ` +
-      'Check that PostgreSQL runs there and that the user and password are right.',
-    { cause },
-  );
 }
