@@ -12,7 +12,8 @@ export function entrySource({ entries }: ReaderTexts): SearchSource {
     entries,
     ({ id, title, author, content, link, pubDate, feedId, isBookmarked }) => ({
       title,
-      text: author === '' ? plainText(content) : `${plainText(content)}\n${author}`,
+      text: plainText(content),
+      beside: author,
       ...pageOf(link, id),
       publishedAt: pubDate,
       facts: { author, feedId, states: isBookmarked ? ['bookmarked'] : [] },

@@ -13,6 +13,8 @@ const indexedBytes = 4 * 1024 * 1024;
 /** A snippet is cut from the first pages. */
 const shownBytes = 512 * 1024;
 const readAtOnce = 8;
+/** An excerpt is from the first pages, where it is from the text at all. */
+const excerptWithin = 20_000;
 
 export interface ItemSourceDeps {
   readonly items: ItemTexts;
@@ -47,15 +49,14 @@ export function itemSource({ items, files, atHand, atOnce = 2 * readAtOnce }: It
 }
 
 function toText(item: ItemText, copy: string): SearchText {
-  const { id, userId, url, title, publishedAt, excerpt, author, siteName, raindropNote } = item;
+  const { id, userId, url, title, publishedAt, author, siteName } = item;
   const facts = itemFacts(item);
   return {
     userId,
     refId: id,
     title,
-    text: [excerpt, raindropNote ?? '', copy, author, siteName, facts.tags.join(' ')]
-      .filter((line) => line !== '')
-      .join('\n'),
+    ...wordsOf(item, copy),
+    beside: [author, siteName, facts.tags.join(' ')].filter((line) => line !== '').join('\n'),
     // By the rules of today, as for entries and bookmarks: the key of the row may be of older ones.
     ...(isPageAddress(url)
       ? { url, urlKey: savedUrl(url).key, site: new URL(url).hostname }
@@ -72,6 +73,22 @@ function toText(item: ItemText, copy: string): SearchText {
     },
   };
 }
+
+/** Copies begin with the title, and most excerpts are what they go on with: neither needs to be read twice. */
+function wordsOf({ title, excerpt, raindropNote }: ItemText, copy: string): Pick<SearchText, 'text'> {
+  const body = copy.trimStart();
+  const isHeading =
+    title !== '' &&
+    body.startsWith(title) &&
+    /^[^\S\n]*(?:\n|$)/u.test(body.slice(title.length, title.length + 200));
+  const rest = isHeading ? body.slice(title.length).trimStart() : body;
+  const wanted = onOneLine(excerpt.replace(/(?:…|\.{3})$/u, ''));
+  const isInCopy = onOneLine(rest.slice(0, excerptWithin)).includes(wanted);
+  const lines = [isInCopy ? '' : excerpt, raindropNote ?? '', rest];
+  return { text: lines.filter((line) => line !== '').join('\n') };
+}
+
+const onOneLine = (text: string) => text.replace(/\s+/gu, ' ').trim();
 
 /** How a file begins; a missing one is as no text, and so is one that has another hash than it must have. */
 async function readText(

@@ -155,6 +155,8 @@ export interface SearchText {
   readonly refId: number;
   readonly title: string;
   readonly text: string;
+  /** What it is found by, too, and nobody reads in it: an author, the names of tags. */
+  readonly beside?: string;
   /** Where it is; empty for what has no address. */
   readonly url: string;
   /** Documents that have the same one are the same page. */

@@ -12,6 +12,8 @@ export interface Snippet {
 
 export interface SnippetOptions {
   readonly maxCharacters: number;
+  /** What is to be shown begins here, wherever the words of the query stand. */
+  readonly from?: number | undefined;
 }
 
 /** Text beyond this is not looked at: a snippet from the first pages serves as well. */
@@ -23,11 +25,10 @@ const pieces = /[\p{L}\p{N}\p{M}]+/gu;
 export function cutSnippet(
   text: string,
   query: Pick<SearchQuery, 'all'>,
-  { maxCharacters }: SnippetOptions = { maxCharacters: 240 },
+  { maxCharacters, from: given }: SnippetOptions = { maxCharacters: 240 },
 ): Snippet {
   const found = findHits(text.slice(0, searchedCharacters), query.all.flat());
-  const start = bestStart(found, maxCharacters);
-  const from = start === undefined || start <= lead ? 0 : wordStart(text, start - lead, start);
+  const from = given ?? startOf(text, bestStart(found, maxCharacters));
   const to = from + maxCharacters >= text.length ? text.length : wordEnd(text, from + maxCharacters, from);
   const hits: [number, number][] = [];
   for (const { at, end } of found) {
@@ -37,6 +38,10 @@ export function cutSnippet(
     else hits.push([at - from, end - from]);
   }
   return { text: text.slice(from, to), hits, cutBefore: from > 0, cutAfter: to < text.length };
+}
+
+function startOf(text: string, best: number | undefined): number {
+  return best === undefined || best <= lead ? 0 : wordStart(text, best - lead, best);
 }
 
 interface Hit {

@@ -125,6 +125,7 @@ export function toChange(
   if (!text) return { ...pending, doc: undefined };
   const { userId, title, urlKey, site, publishedAt } = text;
   const facts = docFacts(text);
+  const words = text.beside ? `${text.text}\n${text.beside}` : text.text;
   const doc = {
     ...facts,
     userId,
@@ -132,8 +133,8 @@ export function toChange(
     urlKey,
     site,
     publishedAt,
-    textSha256: sha256OfText(text.text, facts.marks),
-    terms: () => documentTerms(text),
+    textSha256: sha256OfText(words, facts.marks),
+    terms: () => documentTerms({ title, text: words }),
   };
   return { ...pending, doc };
 }

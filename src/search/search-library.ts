@@ -1,7 +1,7 @@
 // The one search over everything that a user has: what the routes, the command, MCP and ask call.
 import { Invalid, Unavailable, Upstream } from '../errors.ts';
 import type { Clock } from '../model/glossary.ts';
-import type { SearchFacets, SearchHit, SearchSources } from '../model/search.ts';
+import type { SearchFacets, SearchHit, SearchSources, SearchText } from '../model/search.ts';
 import type { Store } from '../store/store.ts';
 import { parseCursor, writeCursor } from './cursor.ts';
 import { fuse } from './fuse.ts';
@@ -23,7 +23,17 @@ export interface MeaningSearch {
     readonly text: string;
     readonly kinds?: readonly string[];
     readonly limit: number;
-  }): Promise<readonly { readonly kind: string; readonly refId: number; readonly score: number }[]>;
+  }): Promise<readonly FoundByMeaning[]>;
+  /** Where the passage of that key begins in its document; undefined when the document is another by now. */
+  placeOf?(document: SearchText & { readonly kind: string }, chunkKey: string): number | undefined;
+}
+
+export interface FoundByMeaning {
+  readonly kind: string;
+  readonly refId: number;
+  readonly score: number;
+  /** Of the passage that is nearest. */
+  readonly chunkKey?: string;
 }
 
 export interface LibraryDeps {
@@ -74,6 +84,8 @@ interface Page {
   readonly found: number;
   readonly atLeast: boolean;
   readonly nextCursor?: string;
+  /** Documents that are shown by their words, by kind and id; all of them where there is none. */
+  readonly withAllWords?: ReadonlySet<string>;
 }
 
 export async function searchLibrary(deps: LibraryDeps, input: LibraryInput): Promise<LibraryResult> {
@@ -84,7 +96,7 @@ export async function searchLibrary(deps: LibraryDeps, input: LibraryInput): Pro
   const isFused = found !== undefined || input.enough !== undefined;
   if (cursor && (cursor.by === 'place') !== isFused)
     throw new Invalid('cursor: expected the cursor of the page before, of a search of the same mode');
-  const page = isFused
+  const { withAllWords, ...page } = isFused
     ? await fusedPage(deps, input, asked, {
         mode,
         found: found ?? [],
@@ -96,7 +108,17 @@ export async function searchLibrary(deps: LibraryDeps, input: LibraryInput): Pro
   const sure = new Set(
     found?.filter(({ score }) => score >= sureScore).map(({ kind, refId }) => `${kind} ${refId}`),
   );
-  const shown = await showHits(deps, { userId, hits: page.hits, query: asked.query });
+  const passages = new Map(found?.map(({ kind, refId, chunkKey }) => [`${kind} ${refId}`, chunkKey]));
+  const shown = await showHits(deps, {
+    userId,
+    hits: page.hits,
+    query: asked.query,
+    placeOf(kind, text) {
+      const name = `${kind} ${text.refId}`;
+      const chunkKey = withAllWords?.has(name) ? undefined : passages.get(name);
+      return chunkKey === undefined ? undefined : deps.meaning?.placeOf?.({ ...text, kind }, chunkKey);
+    },
+  });
   const hits = shown.map((hit) =>
     sure.has(`${hit.kind} ${hit.text.refId}`) ? { ...hit, isAlike: true } : hit,
   );
@@ -176,6 +198,7 @@ async function fusedPage(
   return {
     hits: all.slice(from, next),
     found: all.length,
+    withAllWords: new Set(byWords?.all.hits.map(({ kind, refId }) => `${kind} ${refId}`)),
     atLeast: [byWords?.all, byWords?.some].some((list) => list?.atLeast || list?.nextCursor !== undefined),
     ...(served.from === undefined && { facets: await search.facetsOf(all.map(({ docId }) => docId)) }),
     ...(next < all.length && { nextCursor: writeCursor({ by: 'place', at, from: next }) }),

@@ -10,12 +10,22 @@ export interface ShownHit {
   readonly isAlike?: boolean;
 }
 
+export interface ShowInput {
+  readonly userId: number;
+  readonly hits: readonly SearchHit[];
+  readonly query: SearchQuery;
+  readonly placeOf?: (kind: SearchKind, text: SearchText) => number | undefined;
+}
+
 const snippetCharacters = 240;
 
-/** In their order. What has gone since it was indexed is left out. */
+/**
+ * In their order. What has gone since it was indexed is left out. `placeOf`: where in a text the passage stands by which it was
+ * found, if it was not by its words.
+ */
 export async function showHits(
   { sources }: { readonly sources: SearchSources },
-  { userId, hits, query }: { userId: number; hits: readonly SearchHit[]; query: SearchQuery },
+  { userId, hits, query, placeOf = () => undefined }: ShowInput,
 ): Promise<ShownHit[]> {
   const texts = new Map<string, SearchText>();
   for (const [kind, ofKind] of Map.groupBy(hits, (hit) => hit.kind as SearchKind)) {
@@ -25,7 +35,8 @@ export async function showHits(
   return hits.flatMap((hit) => {
     const text = texts.get(`${hit.kind} ${hit.refId}`);
     if (!text) return [];
-    const snippet = cutSnippet(text.text, query, { maxCharacters: snippetCharacters });
+    const from = placeOf(hit.kind as SearchKind, text);
+    const snippet = cutSnippet(text.text, query, { maxCharacters: snippetCharacters, from });
     return [{ kind: hit.kind as SearchKind, text, snippet }];
   });
 }

@@ -63,6 +63,24 @@ onEachEngine('a search for saved items', (engine) => {
         .execute(),
     );
 
+  it.each<[what: string, excerpt: string, copy: string, shown: string]>([
+    [
+      'is how the copy goes on',
+      'Wading birds',
+      'Herons\n\nWading  birds\nof shallow water',
+      'Wading  birds\nof shallow water',
+    ],
+    ['was cut', 'Wading birds of…', 'Wading birds of shallow water', 'Wading birds of shallow water'],
+    ['is another text', 'A page on herons', 'Herons\nWading birds', 'A page on herons\nWading birds'],
+    ['stands alone', 'Wading birds', '', 'Wading birds'],
+    ['is empty', '', 'Herons wade', 'Herons wade'],
+  ])('shows an excerpt once when it %s', async (_what, excerpt, copy, shown) => {
+    const id = await saveItem(database, anna.id, 'https://example.org/herons', { title: 'Herons', excerpt });
+    if (copy) await changeItem(database, id, await keepCopy(files, { id, userId: anna.id }, { text: copy }));
+    await index();
+    expect((await search('herons')).map(({ snippet }) => snippet.text)).toEqual([shown]);
+  });
+
   it('knows their title, excerpt, author, site and tags, and when they were published', async () => {
     const id = await saveItem(database, anna.id, 'https://www.example.org/herons?utm_source=x', {
       title: 'Herons',

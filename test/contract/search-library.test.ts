@@ -2,12 +2,15 @@
 import { beforeEach, expect, it } from 'vitest';
 import { Invalid, Upstream } from '../../src/errors.ts';
 import type { SearchSources } from '../../src/model/search.ts';
+import { createEmbedFollower, embedEverything } from '../../src/search/meaning/embed-pending.ts';
+import { createMeaning } from '../../src/search/meaning/meaning.ts';
 import { type LibraryInput, type MeaningSearch, searchLibrary } from '../../src/search/search-library.ts';
 import { searchText } from '../../src/search/search-text.ts';
 import { freshness } from '../../src/store/search/freshness.ts';
 import type { Store } from '../../src/store/store.ts';
 import { onEachEngine, openFreshStore } from '../support/engines.ts';
 import { indexAll, MemorySource } from '../support/search-docs.ts';
+import { createWordEmbedder } from '../support/word-embedder.ts';
 
 const minuteMs = 60_000;
 const yearMinutes = 365 * 24 * 60;
@@ -119,6 +122,56 @@ onEachEngine('a search of the library', (engine) => {
     expect(names(await search({ q: 'heron', userId: 2 }, meaning))).toEqual(['entry 4']);
     // Without words there is nothing that could mean something.
     expect(await search({ q: 'site:b.example' }, meaning)).toMatchObject({ mode: 'text', found: 1 });
+  });
+
+  it('shows the passage that is near, where the words do not stand, and the words where they do', async () => {
+    const embedder = createWordEmbedder();
+    const meaning = createMeaning({ store, embedder });
+    const filler = 'Nothing of that kind is said in these lines at all. '.repeat(12);
+    entries.put({
+      refId: 1,
+      title: 'One',
+      text: `${filler}Herons wade slowly through shallow water. ${filler}`,
+    });
+    entries.put({
+      refId: 2,
+      title: 'Two',
+      text: `${filler}shallow herons are wading, slowly, in the water. ${filler}`,
+    });
+    await index();
+    const follower = createEmbedFollower(
+      { ...store, sources: [entries, items], embedder, alone: true },
+      'test',
+    );
+    await embedEverything(follower, new AbortController().signal);
+    const { hits } = await search({ q: 'herons wade slowly through shallow water' }, meaning);
+    const snippets = new Map(hits.map(({ text, snippet }) => [text.refId, snippet]));
+    expect(snippets.get(1)?.text).toContain('Herons wade slowly');
+    expect(snippets.get(1)?.hits.length).toBeGreaterThan(4);
+    const near = snippets.get(2);
+    expect(near).toMatchObject({ cutBefore: true });
+    const start = entries.docs.get(2)?.text.indexOf(near?.text ?? '?') ?? -1;
+    const place = entries.docs.get(2)?.text.indexOf('shallow herons') ?? -1;
+    // The passage has more before it; what it is about stands within.
+    expect(start).toBeGreaterThan(0);
+    expect(Math.abs(place - start)).toBeLessThan(500);
+    // What changed since it was embedded is shown by its beginning.
+    entries.put({ refId: 2, title: 'Two', text: 'Short now' });
+    const later = await search({ q: 'herons wade slowly through shallow water' }, meaning);
+    expect(later.hits.find(({ text }) => text.refId === 2)?.snippet.text).toBe('Short now');
+    await meaning.close();
+  });
+
+  it('finds by what stands beside a text, and does not show it', async () => {
+    entries.put({ refId: 1, title: 'Herons', text: 'They wade', beside: 'Ann Author' });
+    await index();
+    const { hits } = await search({ q: 'author', mode: 'text' });
+    expect(hits.map(({ snippet }) => snippet.text)).toEqual(['They wade']);
+    entries.put({ refId: 1, title: 'Herons', text: 'They wade', beside: 'Ben Writer' });
+    await store.searchIndex.note('entry', [1]);
+    await index();
+    expect((await search({ q: 'author', mode: 'text' })).found).toBe(0);
+    expect((await search({ q: 'writer', mode: 'text' })).found).toBe(1);
   });
 
   it('follows with what has some of the telling words, where nothing has all', async () => {

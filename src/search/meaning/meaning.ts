@@ -5,6 +5,7 @@ import type { Store } from '../../store/store.ts';
 import { AskedQuestions } from './asked-questions.ts';
 import { markOf } from './embed-pending.ts';
 import { type Embedder, normalise } from './embedder.ts';
+import { passagesOf } from './passages.ts';
 import { dequantise } from './quantise.ts';
 import { VectorScan } from './vector-scan.ts';
 
@@ -41,6 +42,16 @@ export interface Meaning {
     refId: number;
     limit: number;
   }): Promise<readonly MeaningHit[] | undefined>;
+  /** Where a passage begins in the text of its document; undefined when the document is another by now. */
+  placeOf(
+    document: {
+      readonly kind: string;
+      readonly refId: number;
+      readonly title: string;
+      readonly text: string;
+    },
+    chunkKey: string,
+  ): number | undefined;
   status(): Promise<MeaningStatus>;
   close(): Promise<void>;
 }
@@ -111,6 +122,8 @@ export function createMeaning({ store, embedder, scan = new VectorScan() }: Mean
     model: embedder.model,
     ...(embedder.sureScore !== undefined && { sureScore: embedder.sureScore }),
     status: () => store.chunkIndex.status(markOf(embedder)),
+    placeOf: (document, chunkKey) =>
+      passagesOf(document, embedder.passage).find(({ key }) => key === chunkKey)?.start,
 
     async find({ userId, text, kinds, limit }) {
       const question = text.trim().slice(0, mostCharacters);

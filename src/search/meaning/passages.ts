@@ -7,6 +7,8 @@ export interface Passage {
   readonly key: string;
   readonly part: number;
   readonly text: string;
+  /** Where it begins in the text of the document. */
+  readonly start: number;
   readonly sha256: string;
 }
 
@@ -34,20 +36,22 @@ export function passagesOf(
 ): Passage[] {
   const document = `${keyPrefixes[kind] ?? kind}-${refId}`;
   const lead = [...oneLine(title)].slice(0, size.titleCharacters).join('');
-  const texts: string[] = [];
-  const beginning = text.trimStart().slice(0, mostPassages * size.tokens * mostCharactersOfToken);
+  const texts: Pick<Passage, 'text' | 'start'>[] = [];
+  const trimmed = text.trimStart();
+  const beginning = trimmed.slice(0, mostPassages * size.tokens * mostCharactersOfToken);
   for (const cut of cutText(beginning.trimEnd(), size)) {
     if (texts.length === mostPassages) break;
-    texts.push([lead, oneLine(cut.text)].filter((piece) => piece !== '').join('. '));
+    const piece = [lead, oneLine(cut.text)].filter((piece) => piece !== '').join('. ');
+    texts.push({ text: piece, start: text.length - trimmed.length + cut.start });
   }
-  if (texts.length === 0 && lead !== '') texts.push(lead);
+  if (texts.length === 0 && lead !== '') texts.push({ text: lead, start: 0 });
   return texts
-    .filter((passage) => /[\p{L}\p{N}]/u.test(passage))
+    .filter((passage) => /[\p{L}\p{N}]/u.test(passage.text))
     .map((passage, part) => ({
       key: chunkKey(document, part),
       part,
-      text: passage,
-      sha256: createHash('sha256').update(passage).digest('hex'),
+      ...passage,
+      sha256: createHash('sha256').update(passage.text).digest('hex'),
     }));
 }
 
