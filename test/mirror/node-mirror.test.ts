@@ -34,7 +34,10 @@ onEachEngine('the mirror on Node', (engine) => {
   const itemAt = async (url: string) => (await items()).find((item) => item.url === url);
   const found = async (q: string) => {
     await mirror.index();
-    const { hits } = await searchText({ ...mirror, now: Date.now }, { userId: mirror.userId, q, limit: 100 });
+    const { hits } = await searchText(
+      { ...mirror, now: clock.now },
+      { userId: mirror.userId, q, limit: 100 },
+    );
     return hits.map(({ title }) => title).sort();
   };
 
@@ -239,7 +242,7 @@ onEachEngine('the mirror on Node', (engine) => {
     const answers = async (at: Mirror) =>
       Promise.all(
         queries.map(async (q) => {
-          const { hits } = await searchText({ ...at, now: Date.now }, { userId: at.userId, q, limit: 100 });
+          const { hits } = await searchText({ ...at, now: clock.now }, { userId: at.userId, q, limit: 100 });
           return hits.map(({ refId, title, score }) => [refId, title, score]);
         }),
       );
@@ -289,7 +292,7 @@ onEachEngine('the mirror on Node', (engine) => {
     expect(taken.problems).toEqual([{ id, what: 'plain.txt is not what its row says it is' }]);
     await indexItems(again.store, files);
     const titles = async (q: string) =>
-      (await searchText({ ...again, now: Date.now }, { userId: again.userId, q, limit: 10 })).hits.map(
+      (await searchText({ ...again, now: clock.now }, { userId: again.userId, q, limit: 10 })).hits.map(
         ({ title }) => title,
       );
     expect([await titles('rotten'), await titles('petrichor'), await titles('b')]).toEqual([
