@@ -90,7 +90,9 @@ interface Page {
 export async function searchLibrary(deps: LibraryDeps, input: LibraryInput): Promise<LibraryResult> {
   const cursor = input.cursor === undefined ? undefined : parseCursor(input.cursor);
   const asked = await understand(deps, { ...input, at: cursor?.at ?? deps.now() });
-  const { mode, notice, found } = await servedBy(deps, input, asked);
+  // A list by words goes on by words, though meaning may answer by now.
+  const { mode, notice, found }: Served =
+    cursor?.by === 'rank' ? { mode: 'text' } : await servedBy(deps, input, asked);
   // A page of a list that was fused goes on in that list; when it can no longer be made, it ends.
   const isFused = found !== undefined || input.enough !== undefined;
   if (cursor && (cursor.by === 'place') !== isFused)

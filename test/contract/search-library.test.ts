@@ -234,6 +234,20 @@ onEachEngine('a search of the library', (engine) => {
     expect(answer.notice).toContain('did not answer');
   });
 
+  it('goes on by words where the first page was by words, though the model answers by then', async () => {
+    for (let refId = 1; refId <= 5; refId++) entries.put({ refId, title: 'heron' });
+    await index();
+    const broken: MeaningSearch = { find: () => Promise.reject(new Upstream('still starting')) };
+    const first = await search({ q: 'heron', limit: 3 }, broken);
+    const next = await search(
+      { q: 'heron', limit: 3, ...(first.nextCursor && { cursor: first.nextCursor }) },
+      found('entry 1', 'entry 2'),
+    );
+    expect([...names(first), ...names(next)].sort()).toEqual([1, 2, 3, 4, 5].map((n) => `entry ${n}`));
+    expect(next).toMatchObject({ mode: 'text' });
+    expect(next.nextCursor).toBeUndefined();
+  });
+
   it('serves by words alone what the model cannot read, and says so', async () => {
     entries.put({ refId: 1, title: '東京タワー' });
     await index();
