@@ -30,10 +30,6 @@ export interface EmbedDeps {
   readonly onRefused?: (doc: UnembeddedDoc, error: Error) => void;
 }
 
-export interface EmbedProgress {
-  readonly pending: number;
-}
-
 export interface EmbedFollower {
   /** Embeds what is pending, for some time. False when nothing is left, or another process is at it. */
   look(signal: AbortSignal): Promise<boolean>;
