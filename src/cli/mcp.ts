@@ -33,6 +33,7 @@ export function mcpCommand(runtime: Runtime): Command {
                 files,
                 find: (input) =>
                   findInLibrary({ store, sources, now: runtime.now, meaning }, { ...input, userId }),
+                findText: async (kind, id) => (await sources[kind].read([id], userId))[0],
               },
             },
             input: runtime.stdin,

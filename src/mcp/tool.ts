@@ -1,6 +1,7 @@
 // What a tool is: what it takes, whether it changes anything, and what it answers.
 import { z } from 'zod';
 import type { Files } from '../library/files/files.ts';
+import type { SearchKind, SearchText } from '../model/search.ts';
 import type { FindInput, Found } from '../search/find-in-library.ts';
 import type { UserRows } from '../store/store.ts';
 import { charactersFor, fewestTokens, mostTokens, usualTokens } from './budget.ts';
@@ -11,6 +12,8 @@ export interface ToolContext {
   readonly files: Pick<Files, 'read'>;
   /** Within the library of that user. */
   find(input: Omit<FindInput, 'userId'>): Promise<Found>;
+  /** A document of that user as search reads it. */
+  findText(kind: SearchKind, id: number): Promise<SearchText | undefined>;
 }
 
 export interface Answer {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cutSnippet } from './cut-snippet.ts';
+import { cutSnippet, cutSnippetInTurns } from './cut-snippet.ts';
 import { parseQuery } from './parse-query.ts';
 
 const marked = (text: string, q: string, maxCharacters = 240) => {
@@ -28,6 +28,14 @@ describe('cutSnippet', () => {
     expect(marked(text, q)).toBe(expected);
   });
 
+  it('begins where it is told to, and marks what stands there', () => {
+    const text = 'A heron stands. Nothing here. Then another heron wades, and more is said of it.';
+    const from = text.indexOf('Then');
+    const snippet = cutSnippet(text, parseQuery('heron'), { maxCharacters: 30, from });
+    expect(snippet).toMatchObject({ text: 'Then another heron wades, and', cutBefore: true, cutAfter: true });
+    expect(snippet.hits.map(([start, end]) => snippet.text.slice(start, end))).toEqual(['heron']);
+  });
+
   it('is cut around the place where the most of the words stand', () => {
     const filler = 'some other words that nobody looks for at all '.repeat(20);
     const shown = marked(`fox ${filler} the fox and the dog met ${filler}`, 'fox dog', 80);
@@ -35,6 +43,25 @@ describe('cutSnippet', () => {
     expect(shown.startsWith('…')).toBe(true);
     expect(shown.endsWith('…')).toBe(true);
     expect(shown.length).toBeLessThan(80 + 10);
+  });
+
+  it('marks the first hit of a run of two hundred thousand characters without a space', () => {
+    expect(marked(`${'月'.repeat(100)}${'日'.repeat(200_000)}`, '日', 80)).toMatch(/^…月+\[日+\]/);
+  });
+
+  it('lets others in while it goes through a long text, and cuts the same', async () => {
+    const text = 'words that nobody looks for '.repeat(2_000).concat('a fox');
+    let turns = 0;
+    const count = () => {
+      turns += 1;
+      timer = setImmediate(count);
+    };
+    let timer = setImmediate(count);
+    const snippet = await cutSnippetInTurns(text, parseQuery('fox'));
+    clearImmediate(timer);
+    expect(turns).toBeGreaterThan(5);
+    expect(snippet).toEqual(cutSnippet(text, parseQuery('fox')));
+    expect(snippet.hits).toHaveLength(1);
   });
 
   it('is a piece of the text with its hits inside, whatever the text', () => {

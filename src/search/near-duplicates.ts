@@ -87,6 +87,6 @@ function hashOf(text: string): number {
 }
 
 function shareOf<T>(a: ReadonlySet<T>, b: ReadonlySet<T>): number {
-  const all = a.union(b).size;
-  return all === 0 ? 0 : a.intersection(b).size / all;
+  const shared = a.intersection(b).size;
+  return shared === 0 ? 0 : shared / (a.size + b.size - shared);
 }

@@ -1,7 +1,14 @@
 // The one search over everything that a user has: what the routes, the command, MCP and ask call.
-import { Invalid, Unavailable, Upstream } from '../errors.ts';
+import { Invalid, LecternError } from '../errors.ts';
 import type { Clock } from '../model/glossary.ts';
-import type { SearchFacets, SearchHit, SearchSources, SearchText } from '../model/search.ts';
+import {
+  type SearchFacets,
+  type SearchHit,
+  type SearchQuery,
+  type SearchSources,
+  type SearchText,
+  searchKinds,
+} from '../model/search.ts';
 import type { Store } from '../store/store.ts';
 import { parseCursor, writeCursor } from './cursor.ts';
 import { fuse } from './fuse.ts';
@@ -17,10 +24,13 @@ export type SearchMode = (typeof searchModes)[number];
 export interface MeaningSearch {
   /** From here on what was found is sure to speak of what was asked; absent where that is not known. */
   readonly sureScore?: number;
-  /** The nearest first. */
+  /** Whether a question in this script can be understood. */
+  canRead?(text: string): boolean;
+  /** The nearest first. Fails with a LecternError when the model cannot be asked. */
   find(input: {
     readonly userId: number;
     readonly text: string;
+    /** Without, a page that is there as several documents is found once. */
     readonly kinds?: readonly string[];
     readonly limit: number;
   }): Promise<readonly FoundByMeaning[]>;
@@ -75,6 +85,8 @@ export interface LibraryResult {
 
 /** So many of each list are fused. */
 const fusedDepth = 200;
+/** Of what is near, where filters will leave out most of it. */
+const filteredDepth = 1_000;
 /** The first thirty that have all of the words go before what is only alike: 1.5 / (60 + 31) is still more than 1 / 61. */
 const weights = { allWords: 1.5, meaning: 1, someWords: 0.25 };
 
@@ -91,7 +103,9 @@ interface Page {
 export async function searchLibrary(deps: LibraryDeps, input: LibraryInput): Promise<LibraryResult> {
   const cursor = input.cursor === undefined ? undefined : parseCursor(input.cursor);
   const asked = await understand(deps, { ...input, at: cursor?.at ?? deps.now() });
-  const { mode, notice, found } = await servedBy(deps, input, asked);
+  // A list by words goes on by words, though meaning may answer by now.
+  const { mode, notice, found }: Served =
+    cursor?.by === 'rank' ? { mode: 'text' } : await servedBy(deps, input, asked);
   // A page of a list that was fused goes on in that list; when it can no longer be made, it ends.
   const isFused = found !== undefined || input.enough !== undefined;
   if (cursor && (cursor.by === 'place') !== isFused)
@@ -143,16 +157,43 @@ async function servedBy(
   if (!meaning)
     return { mode: 'text', notice: 'Search by meaning is off: this was found by its words alone.' };
   const text = query.all.map((group) => group.map((phrase) => phrase.text).join(' ')).join(' ');
+  if (mode === 'semantic' && meaning.canRead?.(text) === false)
+    return {
+      mode: 'text',
+      notice: 'Search by meaning does not know this script: this was found by its words alone.',
+    };
   try {
-    const found = await meaning.find({ userId, text, limit: fusedDepth, ...(kinds && { kinds }) });
+    const near = isNarrowed(query) ? filteredDepth : fusedDepth;
+    const scanned = scannedKinds(query, kinds);
+    const found = await meaning.find({ userId, text, limit: near, ...(scanned && { kinds: scanned }) });
     return { mode, found };
   } catch (error) {
-    if (!(error instanceof Unavailable || error instanceof Upstream)) throw error;
+    // Also a question that the server of the model does not take.
+    if (!(error instanceof LecternError)) throw error;
     return {
       mode: 'text',
       notice: 'Search by meaning did not answer: this was found by its words alone.',
     };
   }
+}
+
+/** Whether some of what is near may be left out afterwards. */
+function isNarrowed({ filters, none }: SearchQuery): boolean {
+  return filters.length > 0 || none.length > 0;
+}
+
+/**
+ * Of what kinds documents have to be. Where one of several that are the same page may be left out, each is wanted: the
+ * filters say which of them is shown.
+ */
+function scannedKinds(query: SearchQuery, kinds: readonly string[] | undefined): string[] | undefined {
+  if (!kinds && !isNarrowed(query)) return undefined;
+  const named = query.filters.filter(({ name, not }) => name === 'kind' && !not).map(({ value }) => value);
+  const isNamed = (some: readonly string[], kind: string) =>
+    some.includes(kind) || (kind === 'item' && some.includes('raindrop'));
+  return searchKinds.filter(
+    (kind) => (!kinds || isNamed(kinds, kind)) && (named.length === 0 || isNamed(named, kind)),
+  );
 }
 
 async function textPage(
@@ -183,7 +224,9 @@ async function fusedPage(
     search.allowed(query, scope, served.found),
   ]);
   const named = new Map(allowed.map((hit) => [`${hit.kind} ${hit.refId}`, hit]));
-  const byMeaning = served.found.flatMap(({ kind, refId }) => named.get(`${kind} ${refId}`) ?? []);
+  const byMeaning = served.found
+    .flatMap(({ kind, refId }) => named.get(`${kind} ${refId}`) ?? [])
+    .slice(0, fusedDepth);
   const all = fuse(
     [
       { items: byWords?.all.hits ?? [], weight: weights.allWords },

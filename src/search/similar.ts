@@ -6,6 +6,7 @@ import type { SearchKind, SearchSources, SearchText } from '../model/search.ts';
 import type { Store } from '../store/store.ts';
 import type { Meaning } from './meaning/meaning.ts';
 import { searchText } from './search-text.ts';
+import { nameOf, textsOf } from './show-hits.ts';
 import { splitTerms } from './terms.ts';
 
 export interface SimilarDeps {
@@ -72,14 +73,10 @@ async function shown(
   { userId, kind, refId, limit }: SimilarInput,
   found: readonly Found[],
 ): Promise<SimilarHit[]> {
-  const texts = new Map<string, SearchText>();
-  for (const [kind, ofKind] of Map.groupBy(found, (hit) => hit.kind as SearchKind)) {
-    const refIds = ofKind.map(({ refId }) => refId);
-    for (const text of await sources[kind].read(refIds, userId)) texts.set(`${kind} ${text.refId}`, text);
-  }
+  const texts = await textsOf({ sources }, userId, found);
   const [own] = await sources[kind].read([refId], userId);
   const hits = found.flatMap(({ kind, refId, score }) => {
-    const text = texts.get(`${kind} ${refId}`);
+    const text = texts.get(nameOf({ kind, refId }));
     return text ? [{ kind: kind as SearchKind, score, text }] : [];
   });
   return eachPageOnce(hits, own && pageOf(kind, own)).slice(0, limit);

@@ -10,7 +10,8 @@ import { writeQuery } from './write-query.ts';
 
 /** The newest titles say enough of how words are spelt, and are read in a few milliseconds. */
 const titlesRead = 4_000;
-const titlesAtOnce = 500;
+/** Of titles of a dozen words, for six words: some five milliseconds. */
+const titlesAtOnce = 50;
 /** Each that may be misspelt is looked for alone. */
 const mostWords = 6;
 const shortestWord = 4;

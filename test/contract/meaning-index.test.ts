@@ -1,4 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
+import { Upstream } from '../../src/errors.ts';
 import type { SearchSource } from '../../src/model/search.ts';
 import { createEmbedFollower, embedEverything } from '../../src/search/meaning/embed-pending.ts';
 import { type Embedder, TextRefused } from '../../src/search/meaning/embedder.ts';
@@ -234,6 +235,30 @@ onEachEngine('the vectors of documents', (engine) => {
     expect(await keys()).toEqual(['en-1-c00', 'en-3-c00']);
     await change(entries, { refId: 2, text: 'fine' });
     expect(await keys()).toHaveLength(3);
+  });
+
+  it('are kept, and asked for again, while the model refuses whatever it is given', async () => {
+    entries.put({ refId: 1, text: 'text 1' });
+    await index(entries, 1);
+    await embed();
+    entries.put({ refId: 1, text: 'other text 1' });
+    entries.put({ refId: 2, text: 'text 2' });
+    await index(entries, 1, 2);
+    const loaded = embedder.before;
+    embedder.before = () => {
+      throw new TextRefused('no model is loaded');
+    };
+    const refused: number[] = [];
+    const following = createEmbedFollower(
+      { ...store, sources: [entries], embedder, onRefused: (doc) => refused.push(doc.refId) },
+      'test',
+    );
+    await expect(embedEverything(following, never)).rejects.toThrow(Upstream);
+    expect(refused).toEqual([]);
+    expect(await keys()).toEqual(['en-1-c00']);
+    embedder.before = loaded;
+    await embedEverything(following, never);
+    expect(await keys()).toEqual(['en-1-c00', 'en-2-c00']);
   });
 
   it('are read as they were written, whatever their bytes and sizes are', async () => {

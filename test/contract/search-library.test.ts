@@ -1,8 +1,9 @@
 // Words and meaning together, and what is newer a little higher: the same on both engines, and the same from page to page.
 import { beforeEach, expect, it } from 'vitest';
 import { Invalid, Upstream } from '../../src/errors.ts';
-import type { SearchSources } from '../../src/model/search.ts';
+import { type SearchSources, searchKinds } from '../../src/model/search.ts';
 import { createEmbedFollower, embedEverything } from '../../src/search/meaning/embed-pending.ts';
+import { TextRefused } from '../../src/search/meaning/embedder.ts';
 import { createMeaning } from '../../src/search/meaning/meaning.ts';
 import { type LibraryInput, type MeaningSearch, searchLibrary } from '../../src/search/search-library.ts';
 import { searchText } from '../../src/search/search-text.ts';
@@ -269,16 +270,61 @@ onEachEngine('a search of the library', (engine) => {
     await expect(search({ q: 'heron', ...(nextCursor && { cursor: nextCursor }) })).rejects.toThrow(Invalid);
   });
 
-  it('serves by words when meaning does not answer, and says so', async () => {
+  it.each([
+    ['is not there', () => new Upstream('no answer')],
+    ['does not take the question', () => new TextRefused('status 400')],
+  ])('serves by words when the model %s, and says so', async (_, failure) => {
     entries.put({ refId: 1, title: 'heron' });
     await index();
     const broken: MeaningSearch = {
       find: async () => {
-        throw new Upstream('no answer');
+        throw failure();
       },
     };
     const answer = await search({ q: 'heron' }, broken);
     expect(answer).toMatchObject({ mode: 'text', found: 1 });
     expect(answer.notice).toContain('did not answer');
+  });
+
+  it('goes on by words where the first page was by words, though the model answers by then', async () => {
+    for (let refId = 1; refId <= 5; refId++) entries.put({ refId, title: 'heron' });
+    await index();
+    const broken: MeaningSearch = { find: () => Promise.reject(new Upstream('still starting')) };
+    const first = await search({ q: 'heron', limit: 3 }, broken);
+    const next = await search(
+      { q: 'heron', limit: 3, ...(first.nextCursor && { cursor: first.nextCursor }) },
+      found('entry 1', 'entry 2'),
+    );
+    expect([...names(first), ...names(next)].sort()).toEqual([1, 2, 3, 4, 5].map((n) => `entry ${n}`));
+    expect(next).toMatchObject({ mode: 'text' });
+    expect(next.nextCursor).toBeUndefined();
+  });
+
+  it('serves by words alone what the model cannot read, and says so', async () => {
+    entries.put({ refId: 1, title: '東京タワー' });
+    await index();
+    const latin: MeaningSearch = { ...found(), canRead: (text) => /^[\x20-\x7e]*$/.test(text) };
+    const answer = await search({ q: '東京', mode: 'semantic' }, latin);
+    expect(answer).toMatchObject({ mode: 'text', found: 1 });
+    expect(answer.notice).toContain('script');
+    expect(await search({ q: '東京' }, latin)).toMatchObject({ mode: 'hybrid', found: 1 });
+  });
+
+  it('asks for the kinds of documents that there are, and for every copy of a page where filters choose', async () => {
+    entries.put({ refId: 1, title: 'heron', urlKey: 'p1', site: 'a.example' });
+    await index();
+    const asked: unknown[] = [];
+    const meaning: MeaningSearch = {
+      find: async ({ kinds }) => {
+        asked.push(kinds);
+        return [];
+      },
+    };
+    await search({ q: 'heron' }, meaning);
+    await search({ q: 'heron', kinds: ['raindrop'] }, meaning);
+    await search({ q: 'heron kind:entry OR kind:note' }, meaning);
+    await search({ q: 'heron kind:entry', kinds: ['item'] }, meaning);
+    await search({ q: 'heron is:unread' }, meaning);
+    expect(asked).toEqual([undefined, ['item'], ['entry', 'note'], [], [...searchKinds]]);
   });
 });

@@ -2,16 +2,18 @@
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import { searchSources } from '../../src/cli/search-sources.ts';
-import { makeHighlight } from '../../src/highlights/make.ts';
+import { makeHighlight, makeWords } from '../../src/highlights/make.ts';
 import { saveItem } from '../../src/items/save-item.ts';
 import { createLog } from '../../src/log.ts';
 import { libraryTools } from '../../src/mcp/library-tools.ts';
 import { createMcpServer, type Peer } from '../../src/mcp/server.ts';
+import { searchKinds } from '../../src/model/search.ts';
 import type { User } from '../../src/model/user.ts';
 import { findInLibrary } from '../../src/search/find-in-library.ts';
 import { openApi, type TestApi } from '../support/api.ts';
 import { onEachEngine } from '../support/engines.ts';
 import { callsOf, factsOf, fillLibrary, type Heard, type Lent, rowsOf } from '../support/mcp.ts';
+import { indexAll } from '../support/search-docs.ts';
 
 const server = createMcpServer({
   version: '0.0.0-test',
@@ -42,6 +44,7 @@ onEachEngine('the tools of assistants', (engine) => {
         rows: store.forUser(user.id),
         files,
         find: (input) => findInLibrary({ store, sources, now: api.clock.now }, { ...input, userId: user.id }),
+        findText: async (kind, id) => (await sources[kind].read([id], user.id))[0],
       },
     };
   }
@@ -51,6 +54,22 @@ onEachEngine('the tools of assistants', (engine) => {
     const reply = await server.handle(peerOf(user), { jsonrpc: '2.0', id: 1, method: 'tools/call', params });
     return (reply as unknown as { result: Heard }).result;
   }
+
+  it('read whatever search has found, of every kind', async () => {
+    const { store, files } = api.opened;
+    const rows = store.forUser(anna.id);
+    const { resourceId } = await rows.highlights.get('annotations', lent.anna.annotation);
+    const deps = { rows, randomText: api.accounts.randomText };
+    await makeWords(deps, 'notes', { parentId: resourceId, content: 'anna thinks of the lighthouse' });
+    await indexAll(store, ...Object.values(searchSources(store, files)));
+    const hits: Record<string, unknown>[] = [];
+    for (const q of ['lighthouse', 'anna'])
+      hits.push(...rowsOf(await call(anna, 'search', { q, limit: 20, max_tokens: 8_000 })));
+    for (const { kind, id } of hits)
+      expect(await call(anna, 'get_text', { kind, id }), String(kind)).not.toHaveProperty('isError');
+    const kinds = new Set(hits.map(({ kind }) => kind));
+    expect([...kinds].sort()).toEqual(['annotation', 'bookmark', 'entry', 'feed', 'item', 'note']);
+  });
 
   it('never show or change what is another’s', { timeout: 60_000 }, async () => {
     const ids = [lent.anna, lent.ben].flatMap((one) => [
@@ -78,7 +97,7 @@ onEachEngine('the tools of assistants', (engine) => {
       }),
       fc.record({
         name: fc.constant('get_text'),
-        arguments: fc.record({ kind: fc.constantFrom('item', 'entry', 'bookmark', 'annotation'), id }),
+        arguments: fc.record({ kind: fc.constantFrom(...searchKinds), id }),
       }),
       fc.record({ name: fc.constant('find_quote'), arguments: fc.record({ quote: words }) }),
       fc.record({

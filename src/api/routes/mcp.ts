@@ -39,6 +39,7 @@ export function mcpRoutes(router: Router, deps: ApiDeps, gate: Gate): void {
       rows,
       files,
       find: (input) => findInLibrary({ store, sources, now, meaning }, { ...input, userId: user.id }),
+      findText: async (kind, id) => (await sources[kind].read([id], user.id))[0],
     };
     const message = await readJson(c);
     if (message instanceof RpcError) return c.json(refusal(null, message), 400);

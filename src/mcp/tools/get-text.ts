@@ -2,11 +2,10 @@ import { z } from 'zod';
 import { Invalid, NotFound } from '../../errors.ts';
 import { plainText } from '../../html/plain-text.ts';
 import type { Item } from '../../model/item.ts';
+import { type SearchKind, searchKinds } from '../../model/search.ts';
 import { withoutUnseen } from '../../search/without-unseen.ts';
 import { charactersPerToken, cutLine, pageOf, wholeUrl } from '../budget.ts';
 import { dateOf, defineTool, id, maxTokens, roomFor, type ToolContext } from '../tool.ts';
-
-const kinds = ['item', 'entry', 'bookmark', 'annotation'] as const;
 
 /** As many bytes as are indexed: what can be found can be read. */
 const maxBytes = 4 * 1024 * 1024;
@@ -27,7 +26,7 @@ export const getText = defineTool({
     'The plain text of something that another tool named, page by page. Keep max_tokens the same from page to page.',
   writes: false,
   input: {
-    kind: z.enum(kinds),
+    kind: z.enum(searchKinds),
     id,
     page: z.int().min(1).max(100_000).default(1),
     max_tokens: maxTokens,
@@ -58,7 +57,21 @@ export const getText = defineTool({
   },
 });
 
-const readers: Record<(typeof kinds)[number], (context: ToolContext, id: number) => Promise<Text>> = {
+/** Of these there is no other text than what was indexed. */
+const asFound =
+  (kind: SearchKind) =>
+  async ({ findText }: ToolContext, id: number): Promise<Text> => {
+    const found = await findText(kind, id);
+    if (!found) throw new NotFound(kind);
+    const { title, url, publishedAt: at, text } = found;
+    return { title, url, at, text };
+  };
+
+const readers: Record<SearchKind, (context: ToolContext, id: number) => Promise<Text>> = {
+  feed: asFound('feed'),
+  note: asFound('note'),
+  deframed: asFound('deframed'),
+
   async entry({ rows }, id) {
     const { title, link, pubDate, content } = await rows.entries.get(id).catch(noSuch('entry'));
     return { title, url: link, at: pubDate, text: plainText(content) };

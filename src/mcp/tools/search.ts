@@ -8,7 +8,7 @@ export const search = defineTool({
   name: 'search',
   title: 'Search the library',
   description:
-    'Finds saved pages (item), bookmarks, feed entries, feeds and highlights (annotation) by their words: "phrases", -not, OR, start*. Give kind and id of a hit to get_text to read it.',
+    'Finds saved pages (item), bookmarks, feed entries, feeds, highlights (annotation), notes and deframed articles by their words, and where that is on by their meaning. Takes "phrases", -not, OR, start* and filters: tag: site: feed: kind: author: lang: before:2026-03 after:7d is:unread|bookmarked|archived|highlighted in:title. Give kind and id of a hit to get_text to read it.',
   writes: false,
   input: {
     q: z.string().trim().min(1, 'expected what to search for').max(1_000),

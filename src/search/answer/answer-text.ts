@@ -8,7 +8,9 @@ const longestBracket = 60;
 const longestHeld = 2_000;
 
 const targets = /\]\([^)\s]*\)?/g;
-const links = /(?:\b[a-z][a-z0-9+.-]*:\/\/|\bwww\.|\b(?:javascript|data|vbscript|mailto):)[^\s<>"'`\])]*/gi;
+/** With a scheme, or as a browser would add one. A word with a colon, such as "data:", is none. */
+const links =
+  /(?:\b[a-z][a-z0-9+.-]*:\/\/|\bwww\.|\b(?:https?|ftp|javascript|data|vbscript|mailto):(?=\S)|(?<![\w/\\:])[/\\]{2}(?=[^\s/\\]))[^\s<>"'`\])]*/gi;
 const citation = / ?\[\s*(\d{1,4}(?:\s*[,;–-]\s*\d{1,4})*)\s*\]/g;
 
 export class AnswerText {

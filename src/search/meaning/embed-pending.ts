@@ -1,7 +1,7 @@
 // Follows the documents of search: whatever is new or has another text gets its vectors, when there is nothing better to do.
 // It may be ended at any point and started again, and of two that run one waits.
 import { setTimeout as pause } from 'node:timers/promises';
-import { LeaseLost } from '../../errors.ts';
+import { LeaseLost, Upstream } from '../../errors.ts';
 import type { SearchSource, SearchText } from '../../model/search.ts';
 import type { Lease, LeaseStore } from '../../store/lease-store.ts';
 import type {
@@ -28,10 +28,6 @@ export interface EmbedDeps {
   readonly alone?: boolean;
   /** A document that the model does not take, and why: it is left out until its text is another. */
   readonly onRefused?: (doc: UnembeddedDoc, error: Error) => void;
-}
-
-export interface EmbedProgress {
-  readonly pending: number;
 }
 
 export interface EmbedFollower {
@@ -199,8 +195,25 @@ async function embedBatch(
       return done;
     }
     if (!only) return [];
+    await requireAnyText(embedder, signal);
     deps.onRefused?.(only.doc, error);
     return [{ doc: only.doc, model, keys: [], written: [] }];
+  }
+}
+
+/** A text that nobody could take offence at. */
+const plainest = 'word';
+
+/**
+ * Some servers say of everything what others say of one text, as long as they have no such model or none is loaded. What is
+ * refused loses its vectors, and is not asked about again: so that it is the text is made sure of.
+ */
+async function requireAnyText(embedder: Embedder, signal: AbortSignal): Promise<void> {
+  try {
+    await embedder.embed([plainest], signal);
+  } catch (cause) {
+    if (!(cause instanceof TextRefused)) throw cause;
+    throw new Upstream('The server of the embeddings accepts no text at all.', { cause });
   }
 }
 

@@ -33,6 +33,8 @@ export interface Meaning {
   readonly model: string;
   /** As the embedder has it. */
   readonly sureScore?: number;
+  /** Whether the model knows the script of a question. */
+  canRead(text: string): boolean;
   /** The best first. Fails with a LecternError when the model cannot be asked. */
   find(query: MeaningQuery): Promise<readonly MeaningHit[]>;
   /** Documents like one, without it, other copies of its page, and feeds; undefined while it has no vectors. */
@@ -121,6 +123,7 @@ export function createMeaning({ store, embedder, scan = new VectorScan() }: Mean
   return {
     model: embedder.model,
     ...(embedder.sureScore !== undefined && { sureScore: embedder.sureScore }),
+    canRead: (text) => embedder.canRead(text),
     status: () => store.chunkIndex.status(markOf(embedder)),
     placeOf: (document, chunkKey) =>
       passagesOf(document, embedder.passage).find(({ key }) => key === chunkKey)?.start,

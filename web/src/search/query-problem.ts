@@ -18,10 +18,11 @@ export function queryProblem(message: string): QueryProblem | undefined {
   return kind && { kind };
 }
 
-export type SearchNotice = 'off' | 'failed';
+export type SearchNotice = 'off' | 'failed' | 'script';
 
 export function searchNotice(said: string): SearchNotice | undefined {
   if (/meaning is off/i.test(said)) return 'off';
+  if (/does not know this script/i.test(said)) return 'script';
   return /meaning did not answer/i.test(said) ? 'failed' : undefined;
 }
 

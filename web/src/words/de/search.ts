@@ -26,6 +26,7 @@ export const search: SearchWords = {
   notices: {
     off: 'Die Suche nach dem Sinn ist hier aus; gefunden wurde dies allein nach Wörtern.',
     failed: 'Die Suche nach dem Sinn hat nicht geantwortet; gefunden wurde dies allein nach Wörtern.',
+    script: 'Die Suche nach dem Sinn kennt diese Schrift nicht; gefunden wurde dies allein nach Wörtern.',
   },
   suggestion: 'Meintest du',
   chips: {

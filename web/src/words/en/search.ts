@@ -24,6 +24,7 @@ export const search = {
   notices: {
     off: 'Search by meaning is off here, so this was found by its words alone.',
     failed: 'Search by meaning did not answer, so this was found by its words alone.',
+    script: 'Search by meaning does not know this script, so this was found by its words alone.',
   },
   suggestion: 'Did you mean',
   chips: {
