@@ -4,7 +4,13 @@ import { isUsual } from './telling-words.ts';
 
 /** Any of its telling words instead of all words; the rest stays as it is. Undefined where that is nothing else, or says nothing. */
 export function loosenQuery(query: SearchQuery): SearchQuery | undefined {
-  if (query.all.length < 2) return undefined;
-  const telling: SearchPhrase[] = query.all.flat().filter(({ terms }) => !isUsual(terms));
-  return telling.length === 0 ? undefined : { ...query, all: [telling] };
+  const [kept, loose] = [query.all.filter(isSaidSo), query.all.filter((group) => !isSaidSo(group))];
+  if (loose.length < 2) return undefined;
+  const telling: SearchPhrase[] = loose.flat().filter(({ terms }) => !isUsual(terms));
+  return telling.length === 0 ? undefined : { ...query, all: [...kept, telling] };
+}
+
+/** Whoever puts several words in quotes wants them in that order, however near something else may be. */
+export function isSaidSo(group: readonly SearchPhrase[]): boolean {
+  return group.every(({ text }) => /\S\s+\S/u.test(text));
 }

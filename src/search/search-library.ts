@@ -1,5 +1,5 @@
 // The one search over everything that a user has: what the routes, the command, MCP and ask call.
-import { Invalid, LecternError } from '../errors.ts';
+import { Invalid, LecternError, Unavailable } from '../errors.ts';
 import type { Clock } from '../model/glossary.ts';
 import {
   type SearchFacets,
@@ -12,7 +12,7 @@ import {
 import type { Store } from '../store/store.ts';
 import { parseCursor, writeCursor } from './cursor.ts';
 import { fuse } from './fuse.ts';
-import { loosenQuery } from './loosen-query.ts';
+import { isSaidSo, loosenQuery } from './loosen-query.ts';
 import { findText, type SearchResult, type Understood, understand } from './search-text.ts';
 import { type ShownHit, showHits } from './show-hits.ts';
 import { suggestQuery } from './suggest-query.ts';
@@ -108,8 +108,10 @@ export async function searchLibrary(deps: LibraryDeps, input: LibraryInput): Pro
     cursor?.by === 'rank' ? { mode: 'text' } : await servedBy(deps, input, asked);
   // A page of a list that was fused goes on in that list; when it can no longer be made, it ends.
   const isFused = found !== undefined || input.enough !== undefined;
-  if (cursor && (cursor.by === 'place') !== isFused)
+  if (cursor?.by === 'place' && !isFused) {
+    if (notice && input.mode !== 'text') throw new Unavailable(`${notice} Try again in a moment.`);
     throw new Invalid('cursor: expected the cursor of the page before, of a search of the same mode');
+  }
   const { withAllWords, ...page } = isFused
     ? await fusedPage(deps, input, asked, {
         mode,
@@ -153,7 +155,13 @@ async function servedBy(
   { mode, userId, kinds }: LibraryInput,
   { query }: Understood,
 ): Promise<Served> {
-  if (mode === 'text' || query.all.length === 0) return { mode: 'text' };
+  if (mode === 'text') return { mode };
+  if (query.all.length === 0)
+    return {
+      mode: 'text',
+      ...(mode === 'semantic' && { notice: 'Filters alone have no meaning to look for.' }),
+    };
+  if (query.inTitle) return { mode: 'text', notice: 'Titles are searched by their words alone.' };
   if (!meaning)
     return { mode: 'text', notice: 'Search by meaning is off: this was found by its words alone.' };
   const text = query.all.map((group) => group.map((phrase) => phrase.text).join(' ')).join(' ');
@@ -221,7 +229,7 @@ async function fusedPage(
   const { query, scope, at } = asked;
   const [byWords, allowed] = await Promise.all([
     served.mode === 'semantic' ? undefined : findByWords(deps, asked, enough),
-    search.allowed(query, scope, served.found),
+    search.allowed({ ...query, all: query.all.filter(isSaidSo) }, scope, served.found),
   ]);
   const named = new Map(allowed.map((hit) => [`${hit.kind} ${hit.refId}`, hit]));
   const byMeaning = served.found

@@ -1,6 +1,6 @@
 // Words and meaning together, and what is newer a little higher: the same on both engines, and the same from page to page.
 import { beforeEach, expect, it } from 'vitest';
-import { Invalid, Upstream } from '../../src/errors.ts';
+import { Invalid, Unavailable, Upstream } from '../../src/errors.ts';
 import { type SearchSources, searchKinds } from '../../src/model/search.ts';
 import { createEmbedFollower, embedEverything } from '../../src/search/meaning/embed-pending.ts';
 import { TextRefused } from '../../src/search/meaning/embedder.ts';
@@ -194,7 +194,8 @@ onEachEngine('a search of the library', (engine) => {
     expect(names(await search({ q: `${q} site:b.example` }, meaning))).toEqual(['entry 2']);
     expect(names(await search({ q: `${q} -lives` }, meaning))).toEqual(['entry 1', 'item 7']);
     expect(names(await search({ q, kinds: ['entry'] }, meaning))).toEqual(['entry 1', 'entry 2']);
-    expect(names(await search({ q: `${q} in:title` }, found())).sort()).toEqual(['entry 1', 'entry 2']);
+    // Where titles are meant, all of the words are.
+    expect(names(await search({ q: `${q} in:title` }, meaning))).toEqual([]);
     expect(names(await search({ q, userId: 2 }, meaning))).toEqual(['entry 4']);
     // What has all of them is what was asked for; and by words alone, or by meaning alone, nothing is added.
     expect(names(await search({ q: 'heron fishes' }, found('entry 3')))).toEqual(['entry 1', 'entry 3']);
@@ -266,8 +267,36 @@ onEachEngine('a search of the library', (engine) => {
       cursor = page.nextCursor;
     } while (cursor);
     expect(paged).toEqual(whole);
-    const { nextCursor } = await search({ q: 'heron', limit: 4 }, meaning);
-    await expect(search({ q: 'heron', ...(nextCursor && { cursor: nextCursor }) })).rejects.toThrow(Invalid);
+    const { nextCursor: cursorOfFused = '' } = await search({ q: 'heron', limit: 4 }, meaning);
+    await expect(search({ q: 'heron', mode: 'text', cursor: cursorOfFused }, meaning)).rejects.toThrow(
+      Invalid,
+    );
+    // It is not the cursor that is wrong.
+    await expect(search({ q: 'heron', cursor: cursorOfFused })).rejects.toThrow(Unavailable);
+  });
+
+  it('holds to words in quotes and to titles, however near something else is', async () => {
+    entries.put({ refId: 1, title: 'Birds', text: 'a grey heron wades' });
+    entries.put({ refId: 2, title: 'Birds', text: 'a heron, grey in the morning' });
+    entries.put({ refId: 3, title: 'Grey heron', text: 'wades' });
+    entries.put({ refId: 4, title: 'Egrets', text: 'white' });
+    await index();
+    const meaning = found('entry 4', 'entry 2', 'entry 1');
+    const sorted = async (q: string, mode: 'hybrid' | 'semantic' = 'hybrid') =>
+      names(await search({ q, mode }, meaning)).sort();
+    expect(await sorted('"grey heron"')).toEqual(['entry 1', 'entry 3']);
+    expect(await sorted('"grey heron"', 'semantic')).toEqual(['entry 1']);
+    expect(await sorted('"grey heron" bird white')).toEqual(['entry 1']);
+    expect(await sorted('"grey heron" OR white')).toEqual(['entry 1', 'entry 2', 'entry 3', 'entry 4']);
+    expect(await sorted('"heron"')).toEqual(['entry 1', 'entry 2', 'entry 3', 'entry 4']);
+    const titles = await search({ q: 'heron in:title' }, meaning);
+    expect(names(titles)).toEqual(['entry 3']);
+    expect(titles).toMatchObject({ mode: 'text', notice: expect.stringContaining('Titles') });
+    expect(await search({ q: 'is:unread', mode: 'semantic' }, meaning)).toMatchObject({
+      mode: 'text',
+      notice: expect.stringContaining('Filters alone'),
+    });
+    expect((await search({ q: 'is:unread' }, meaning)).notice).toBeUndefined();
   });
 
   it.each([

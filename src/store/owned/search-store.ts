@@ -44,7 +44,7 @@ export function searchStore({ db, userId, read, heavyRead }: Owned) {
       return toFacets(await find.facetsOf(db, userId, docIds));
     },
 
-    /** Of these documents, those that the filters let through and that have no word that is to be left out. In no order. */
+    /** Of these documents, those that the query finds. In no order. */
     async allowed(
       query: SearchQuery,
       scope: SearchScope,

@@ -50,7 +50,7 @@ export interface FindRows {
   ) => Promise<readonly FacetRow[]>;
   /** What these documents can be narrowed by. */
   readonly facetsOf: (db: Reading, userId: number, docIds: readonly number[]) => Promise<readonly FacetRow[]>;
-  /** Which of these documents of the user the filters let through, and have no word that is to be left out. */
+  /** Which of these documents of the user the query finds. */
   readonly allowed: (
     db: Reading,
     find: Pick<Find, 'userId' | 'query' | 'scope'>,

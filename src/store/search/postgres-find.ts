@@ -59,7 +59,7 @@ export const findInPostgres: FindRows = {
         SELECT t.doc_id AS id FROM search_terms AS t WHERE t.doc_id IN (
           SELECT s.id FROM json_array_elements(${named}::json) AS n JOIN search_docs AS s
             ON s.kind = n ->> 0 AND s.ref_id = (n ->> 1)::bigint AND s.user_id = ${userId}
-        ) AND ${matches({ userId, query: { ...query, all: [] }, scope })})
+        ) AND ${matches({ userId, query, scope })})
       SELECT ${columns}, ${twin}, 0::float8 AS score, 0 AS matches, 0 AS copies
       FROM allowed JOIN search_docs AS d ON d.id = allowed.id LEFT JOIN search_twins AS t ON t.doc_id = d.id`;
     return db.heavyRows(statement.compile(db.heavyRead));

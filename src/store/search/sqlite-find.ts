@@ -154,7 +154,7 @@ export const findInSqlite: FindRows = {
         SELECT rowid FROM search_terms WHERE rowid IN (
           SELECT s.id FROM json_each(${named}) AS n CROSS JOIN search_docs AS s
             ON s.kind = n.value ->> 0 AND s.ref_id = n.value ->> 1 AND s.user_id = ${values.add(userId)}
-        ) AND ${matches({ userId, query: { ...query, all: [] }, scope }, values)})`;
+        ) AND ${matches({ userId, query, scope }, values)})`;
     return db.heavyRows<FoundRow>(CompiledQuery.raw(statement, values.all));
   },
 };

@@ -18,11 +18,13 @@ export function queryProblem(message: string): QueryProblem | undefined {
   return kind && { kind };
 }
 
-export type SearchNotice = 'off' | 'failed' | 'script';
+export type SearchNotice = 'off' | 'failed' | 'script' | 'titles' | 'filters';
 
 export function searchNotice(said: string): SearchNotice | undefined {
   if (/meaning is off/i.test(said)) return 'off';
   if (/does not know this script/i.test(said)) return 'script';
+  if (/^Titles are searched/i.test(said)) return 'titles';
+  if (/^Filters alone/i.test(said)) return 'filters';
   return /meaning did not answer/i.test(said) ? 'failed' : undefined;
 }
 

@@ -27,6 +27,8 @@ export const search: SearchWords = {
     off: 'Die Suche nach dem Sinn ist hier aus; gefunden wurde dies allein nach Wörtern.',
     failed: 'Die Suche nach dem Sinn hat nicht geantwortet; gefunden wurde dies allein nach Wörtern.',
     script: 'Die Suche nach dem Sinn kennt diese Schrift nicht; gefunden wurde dies allein nach Wörtern.',
+    titles: 'Titel werden allein nach Wörtern durchsucht.',
+    filters: 'Filter allein haben keinen Sinn, nach dem sich suchen ließe: hier ist das Neueste.',
   },
   suggestion: 'Meintest du',
   chips: {

@@ -25,6 +25,8 @@ export const search = {
     off: 'Search by meaning is off here, so this was found by its words alone.',
     failed: 'Search by meaning did not answer, so this was found by its words alone.',
     script: 'Search by meaning does not know this script, so this was found by its words alone.',
+    titles: 'Titles are searched by their words alone.',
+    filters: 'Filters alone have no meaning to look for: here are the newest.',
   },
   suggestion: 'Did you mean',
   chips: {
