@@ -104,12 +104,12 @@ export async function searchLibrary(deps: LibraryDeps, input: LibraryInput): Pro
   const cursor = input.cursor === undefined ? undefined : parseCursor(input.cursor);
   const asked = await understand(deps, { ...input, at: cursor?.at ?? deps.now() });
   // A list by words goes on by words, though meaning may answer by now.
-  const { mode, notice, found }: Served =
+  const { mode, notice, found, failed }: Served =
     cursor?.by === 'rank' ? { mode: 'text' } : await servedBy(deps, input, asked);
   // A page of a list that was fused goes on in that list; when it can no longer be made, it ends.
   const isFused = found !== undefined || input.enough !== undefined;
   if (cursor?.by === 'place' && !isFused) {
-    if (notice && input.mode !== 'text') throw new Unavailable(`${notice} Try again in a moment.`);
+    if (failed) throw new Unavailable('Search by meaning did not answer; try again in a moment.');
     throw new Invalid('cursor: expected the cursor of the page before, of a search of the same mode');
   }
   const { withAllWords, ...page } = isFused
@@ -146,6 +146,8 @@ export async function searchLibrary(deps: LibraryDeps, input: LibraryInput): Pro
 interface Served {
   readonly mode: SearchMode;
   readonly notice?: string;
+  /** It could be served by meaning at another time. */
+  readonly failed?: boolean;
   /** What was found by meaning; undefined where words alone serve. */
   readonly found?: Awaited<ReturnType<MeaningSearch['find']>>;
 }
@@ -180,6 +182,7 @@ async function servedBy(
     if (!(error instanceof LecternError)) throw error;
     return {
       mode: 'text',
+      failed: true,
       notice: 'Search by meaning did not answer: this was found by its words alone.',
     };
   }

@@ -271,8 +271,10 @@ onEachEngine('a search of the library', (engine) => {
     await expect(search({ q: 'heron', mode: 'text', cursor: cursorOfFused }, meaning)).rejects.toThrow(
       Invalid,
     );
+    await expect(search({ q: 'heron', cursor: cursorOfFused })).rejects.toThrow(Invalid);
     // It is not the cursor that is wrong.
-    await expect(search({ q: 'heron', cursor: cursorOfFused })).rejects.toThrow(Unavailable);
+    const away: MeaningSearch = { find: () => Promise.reject(new Upstream('no answer')) };
+    await expect(search({ q: 'heron', cursor: cursorOfFused }, away)).rejects.toThrow(Unavailable);
   });
 
   it('holds to words in quotes and to titles, however near something else is', async () => {

@@ -5,7 +5,7 @@ import type { Store } from '../../store/store.ts';
 import { AskedQuestions } from './asked-questions.ts';
 import { markOf } from './embed-pending.ts';
 import { type Embedder, normalise } from './embedder.ts';
-import { passagesOf } from './passages.ts';
+import { placeOfPassage } from './passages.ts';
 import { dequantise } from './quantise.ts';
 import { VectorScan } from './vector-scan.ts';
 
@@ -125,8 +125,7 @@ export function createMeaning({ store, embedder, scan = new VectorScan() }: Mean
     ...(embedder.sureScore !== undefined && { sureScore: embedder.sureScore }),
     canRead: (text) => embedder.canRead(text),
     status: () => store.chunkIndex.status(markOf(embedder)),
-    placeOf: (document, chunkKey) =>
-      passagesOf(document, embedder.passage).find(({ key }) => key === chunkKey)?.start,
+    placeOf: (document, chunkKey) => placeOfPassage(document, chunkKey, embedder.passage),
 
     async find({ userId, text, kinds, limit }) {
       const question = text.trim().slice(0, mostCharacters);

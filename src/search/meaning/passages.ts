@@ -30,29 +30,42 @@ const keyPrefixes: Readonly<Record<string, string>> = {
   deframed: 'df',
 };
 
-export function passagesOf(
-  { kind, refId, title, text }: { kind: string; refId: number; title: string; text: string },
-  size: PassageSize,
-): Passage[] {
-  const document = `${keyPrefixes[kind] ?? kind}-${refId}`;
+interface Document {
+  readonly kind: string;
+  readonly refId: number;
+  readonly title: string;
+  readonly text: string;
+}
+
+export function passagesOf(document: Document, size: PassageSize): Passage[] {
+  return cutPassages(document, size).map((passage, part) => ({
+    key: chunkKey(nameOf(document), part),
+    part,
+    ...passage,
+    sha256: createHash('sha256').update(passage.text).digest('hex'),
+  }));
+}
+
+/** Where the passage of that key begins in the text; undefined when there is none any more. */
+export function placeOfPassage(document: Document, key: string, size: PassageSize): number | undefined {
+  const name = nameOf(document);
+  return cutPassages(document, size).find((_, part) => chunkKey(name, part) === key)?.start;
+}
+
+const nameOf = ({ kind, refId }: Document) => `${keyPrefixes[kind] ?? kind}-${refId}`;
+
+function cutPassages({ title, text }: Document, size: PassageSize): Pick<Passage, 'text' | 'start'>[] {
   const lead = [...oneLine(title)].slice(0, size.titleCharacters).join('');
   const texts: Pick<Passage, 'text' | 'start'>[] = [];
   const trimmed = text.trimStart();
   const beginning = trimmed.slice(0, mostPassages * size.tokens * mostCharactersOfToken);
   for (const cut of cutText(beginning.trimEnd(), size)) {
     if (texts.length === mostPassages) break;
-    const piece = [lead, oneLine(cut.text)].filter((piece) => piece !== '').join('. ');
+    const piece = [lead, oneLine(cut.text)].filter((part) => part !== '').join('. ');
     texts.push({ text: piece, start: text.length - trimmed.length + cut.start });
   }
   if (texts.length === 0 && lead !== '') texts.push({ text: lead, start: 0 });
-  return texts
-    .filter((passage) => /[\p{L}\p{N}]/u.test(passage.text))
-    .map((passage, part) => ({
-      key: chunkKey(document, part),
-      part,
-      ...passage,
-      sha256: createHash('sha256').update(passage.text).digest('hex'),
-    }));
+  return texts.filter((passage) => /[\p{L}\p{N}]/u.test(passage.text));
 }
 
 /** A model makes nothing of lines and indents. */
