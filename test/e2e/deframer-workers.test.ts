@@ -13,6 +13,7 @@ import { rssOf } from '../support/deframing.ts';
 import { onEachEngine, openFreshStore } from '../support/engines.ts';
 import { databaseUrl, useLectern, type WorkerProcess } from '../support/lectern-process.ts';
 import { randomText } from '../support/library.ts';
+import { stopOutsideTransaction } from '../support/stop-worker.ts';
 import { until } from '../support/until.ts';
 
 const feeds = 8;
@@ -164,7 +165,7 @@ onEachEngine('four workers, of which two are killed and one stands still,', (eng
     await anna.ended;
     await uncommitted('anna');
     await model.reached(moments[1] as number);
-    clara.signal('SIGSTOP');
+    await stopOutsideTransaction(target, clara);
     await model.reached(moments[2] as number);
     ben.signal('SIGKILL');
     await ben.ended;

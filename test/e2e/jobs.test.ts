@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/store/database.ts';
@@ -26,6 +25,7 @@ import {
   type WorkerProcess,
 } from '../support/lectern-process.ts';
 import { withSession } from '../support/session.ts';
+import { stopOutsideTransaction } from '../support/stop-worker.ts';
 import { until } from '../support/until.ts';
 
 onEachEngine('workers', (engine) => {
@@ -51,16 +51,6 @@ onEachEngine('workers', (engine) => {
       rmSync(folder, { recursive: true, force: true });
     };
   });
-
-  /** A process that sleeps with the lock of the SQLite file lets nobody work, which is not what is tried here. */
-  async function stopOutsideTransaction(worker: WorkerProcess): Promise<void> {
-    await until('it sleeps without the lock', () => {
-      worker.signal('SIGSTOP');
-      if (!isLocked(target)) return true;
-      worker.signal('SIGCONT');
-      return false;
-    });
-  }
 
   const envWith = (settings: WorkerSettings): LecternEnv => ({
     ...databaseEnv,
@@ -144,7 +134,7 @@ onEachEngine('workers', (engine) => {
     const { id } = await queue.enqueue(gatedKind, { gate: gate() });
     const sleeper = start('sleeper', {});
     await sleeper.output.until('stderr', /at the gate/);
-    await stopOutsideTransaction(sleeper);
+    await stopOutsideTransaction(target, sleeper);
     const other = start('other', {});
     await other.output.until('stderr', /at the gate/);
     writeFileSync(gate(), '');
@@ -241,16 +231,3 @@ onEachEngine('workers', (engine) => {
     });
   });
 });
-
-function isLocked(target: Target): boolean {
-  if (target.engine === 'postgres') return false;
-  const file = new DatabaseSync(target.path, { timeout: 0 });
-  try {
-    file.exec('BEGIN IMMEDIATE; ROLLBACK');
-    return false;
-  } catch {
-    return true;
-  } finally {
-    file.close();
-  }
-}
