@@ -17,9 +17,6 @@ export default defineConfig({
     reporters: ['default', './test/support/suite-rules.ts'],
     // By itself it would leave one of two cores idle, and much of the time is spent waiting for processes and disks.
     maxWorkers: Math.max(3, availableParallelism() - 1),
-    // To load what a file of tests imports takes longer than most of them run. Nothing is kept in a module that another file
-    // could meet: no module is mocked, and clocks, ids and stores are passed in.
-    isolate: false,
     sequence: { sequencer: LongFirst },
     // Far more than any of them needs: a machine that does much else at the same time is no failure.
     testTimeout: 120_000,

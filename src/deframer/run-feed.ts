@@ -134,6 +134,8 @@ async function analyseOne(
   const request = { article: await readArticle(deps, article, signal), prompt: lease.feed.prompt };
   const key = analysisKey(analyzer, request);
   const known = await runs.findAnalysis(lease.feedId, key);
+  // To read the article may have taken longer than the lease.
+  if (!known) await runs.renew(lease, settings.leaseMs);
   const { analysis, usage } = known
     ? { analysis: known, usage: noUsage }
     : await analyzer.analyze(request, signal);
