@@ -189,8 +189,8 @@ async function servedBy(
 }
 
 /** Whether some of what is near may be left out afterwards. */
-function isNarrowed({ filters, none }: SearchQuery): boolean {
-  return filters.length > 0 || none.length > 0;
+function isNarrowed({ all, filters, none }: SearchQuery): boolean {
+  return filters.length > 0 || none.length > 0 || all.some(isSaidSo);
 }
 
 /**
