@@ -14,7 +14,8 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
-    reporters: ['default', './test/support/suite-rules.ts'],
+    setupFiles: ['test/support/measure-file.ts'],
+    reporters: ['default', './test/support/suite-rules.ts', './test/support/times.ts'],
     // By itself it would leave one of two cores idle, and much of the time is spent waiting for processes and disks.
     maxWorkers: Math.max(3, availableParallelism() - 1),
     sequence: { sequencer: LongFirst },

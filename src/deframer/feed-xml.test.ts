@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { deframedItem, hostileHead, hostileItems } from '../../test/support/deframed-items.ts';
+import { propertyRuns } from '../../test/support/depth.ts';
 import { readRss, rssProblems, textOf } from '../../test/support/rss-rules.ts';
 import { analysisFields } from './analysis-fields.ts';
 import { buildFeed, type FeedHead, filterFeed } from './feed-xml.ts';
@@ -146,7 +147,7 @@ describe('a document', () => {
         expect(rssProblems(xmlContent)).toEqual([]);
         expect(readRss(xmlContent).items).toHaveLength(items.length);
       }),
-      { numRuns: 300 },
+      propertyRuns(300),
     );
   });
 
@@ -167,7 +168,7 @@ describe('a document', () => {
           expect(textOf(element, 'content:encoded') ?? '').toBe(allowed(content).replace(/\r\n?/g, '\n'));
         });
       }),
-      { numRuns: 200 },
+      propertyRuns(200),
     );
   });
 });
@@ -191,7 +192,7 @@ describe('a document without what is too bad', () => {
           buildFeed({ head: hostile, items: fewer, builtAt }).xmlContent,
         );
       }),
-      { numRuns: 500 },
+      propertyRuns(500),
     );
   });
 

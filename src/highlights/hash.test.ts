@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { propertyRuns } from '../../test/support/depth.ts';
 import { highlightKinds } from '../model/highlight.ts';
 import { contentHash, fullHash, hashAnnotation, hashContent, hashTitle } from './hash.ts';
 
@@ -70,7 +71,7 @@ describe('the full hash', () => {
         const isSame = JSON.stringify(one) === JSON.stringify(other);
         expect(hashOf(one) === hashOf(other)).toBe(isSame);
       }),
-      { numRuns: 2_000 },
+      propertyRuns(2_000),
     );
   });
 

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { propertyRuns } from '../../test/support/depth.ts';
 import { plainText } from './plain-text.ts';
 import { TextReader } from './text-reader.ts';
 
@@ -72,7 +73,7 @@ describe('the text of a page that is read piece by piece', () => {
           expect(readIn(source, sizes)).toBe(read(source));
         },
       ),
-      { numRuns: 500 },
+      propertyRuns(500),
     );
   });
 
@@ -81,7 +82,7 @@ describe('the text of a page that is read piece by piece', () => {
       fc.property(page, (source) => {
         expect(readIn(source, [7])).toBe(plainText(source));
       }),
-      { numRuns: 500 },
+      propertyRuns(500),
     );
   });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { propertyRuns } from '../../test/support/depth.ts';
 import { Invalid } from '../errors.ts';
 import { isPageAddress, savedUrl, savedWithoutUrl } from './save-url.ts';
 import { keysOf } from './url-identity.ts';
@@ -57,7 +58,7 @@ it('whatever is taken for the address of a page can be saved, under its keys', (
       expect(saved.url).toBe(url.trim());
       expect([saved.key, ...saved.olderKeys]).toEqual(keysOf(saved.url));
     }),
-    { numRuns: 500 },
+    propertyRuns(500),
   );
 });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { propertyRuns } from '../../test/support/depth.ts';
 import { parseTagName } from './tag-name.ts';
 
 it.each([
@@ -25,6 +26,6 @@ it('a tag is written one way only', () => {
       const name = parseTagName(text);
       if (name !== undefined) expect(parseTagName(name)).toBe(name);
     }),
-    { numRuns: 2_000 },
+    propertyRuns(2_000),
   );
 });

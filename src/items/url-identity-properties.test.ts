@@ -1,6 +1,7 @@
 // What holds for every address, however odd.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { propertyRuns } from '../../test/support/depth.ts';
 import { savedUrl } from './save-url.ts';
 import { trackingFamilies, trackingParameters } from './tracking-parameters.ts';
 import { keyOf, keysOf, normaliseUrl, normalizedUrlOf } from './url-identity.ts';
@@ -126,7 +127,7 @@ const address = fc
   .filter(
     (url) => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol) && new URL(url).hostname !== '.',
   );
-const holds = <T>(property: fc.IRawProperty<T>) => fc.assert(property, { numRuns: 2_000 });
+const holds = <T>(property: fc.IRawProperty<T>) => fc.assert(property, propertyRuns(2_000));
 
 it('normalising twice changes nothing', () => {
   holds(

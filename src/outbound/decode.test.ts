@@ -1,6 +1,7 @@
 import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { propertyRuns } from '../../test/support/depth.ts';
 import { decode, parseEncodings } from './decode.ts';
 
 const encoders: Record<string, (bytes: Uint8Array) => Buffer> = {
@@ -45,7 +46,7 @@ describe('decoding', () => {
           expect(result.equals(Buffer.from(bytes))).toBe(true);
         },
       ),
-      { numRuns: 60 },
+      propertyRuns(60),
     );
   });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { propertyRuns } from '../../test/support/depth.ts';
 import { settled, TestTimers } from '../../test/support/timers.ts';
 import { createPace, memoryOfPauses, type Pacing, paceKeyOf, TurnTooLate } from './pace.ts';
 
@@ -184,7 +185,7 @@ describe('turns at one host', () => {
         }
         for (const indexes of order.values()) expect(indexes).toEqual(indexes.toSorted((x, y) => x - y));
       }),
-      { numRuns: 40 },
+      propertyRuns(40),
     );
   });
 });

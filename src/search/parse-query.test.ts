@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { propertyRuns } from '../../test/support/depth.ts';
 import { Invalid } from '../errors.ts';
 import type { SearchPhrase } from '../model/search.ts';
 import { parseQuery } from './parse-query.ts';
@@ -130,7 +131,7 @@ describe('parseQuery', () => {
           }
         },
       ),
-      { numRuns: 2_000 },
+      propertyRuns(2_000),
     );
   });
 });

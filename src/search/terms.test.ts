@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { propertyRuns } from '../../test/support/depth.ts';
 import { hasPhrase } from '../../test/support/matches-query.ts';
 import { documentTerms, fold, phraseOf, splitTerms } from './terms.ts';
 
@@ -27,7 +28,7 @@ describe('fold', () => {
       fc.property(anyText, (text) => {
         expect(fold(fold(text))).toBe(fold(text));
       }),
-      { numRuns: 2_000 },
+      propertyRuns(2_000),
     );
   });
 
@@ -87,7 +88,7 @@ describe('splitTerms', () => {
           expect(Buffer.byteLength(term)).toBeLessThan(2_046);
         }
       }),
-      { numRuns: 2_000 },
+      propertyRuns(2_000),
     );
   });
 
@@ -98,7 +99,7 @@ describe('splitTerms', () => {
         expect(splitTerms(text.normalize('NFC'))).toEqual(terms);
         expect(splitTerms(text.normalize('NFD'))).toEqual(terms);
       }),
-      { numRuns: 2_000 },
+      propertyRuns(2_000),
     );
   });
 });
@@ -122,7 +123,7 @@ describe('phraseOf', () => {
         const phrase = phraseOf(text, false);
         if (typeof phrase === 'object') expect(hasPhrase(splitTerms(`${text} ${after}`), phrase)).toBe(true);
       }),
-      { numRuns: 2_000 },
+      propertyRuns(2_000),
     );
   });
 
@@ -164,7 +165,7 @@ describe('documentTerms', () => {
       fc.property(texts, (text) => {
         expect(read(documentTerms({ title: '', text }).text)).toEqual(splitTerms(text));
       }),
-      { numRuns: 2_000 },
+      propertyRuns(2_000),
     );
   });
 

@@ -1,6 +1,7 @@
 // What nobody should send to the Google Reader API: each is answered, none breaks it, and nothing changes by it.
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { propertyRuns } from '../support/depth.ts';
 import { onEachEngine } from '../support/engines.ts';
 import { type Archive, openArchive } from '../support/greader-archive.ts';
 import { type Form, type Ids, readingList, readState } from '../support/greader-session.ts';
@@ -177,7 +178,7 @@ onEachEngine('the Google Reader API, sent what nobody should', (engine) => {
         const { status } = await archive.get(`${path}?${query}`);
         expect([200, 400, 404]).toContain(status);
       }),
-      { numRuns: 150 },
+      propertyRuns(150),
     );
   });
 
@@ -200,7 +201,7 @@ onEachEngine('the Google Reader API, sent what nobody should', (engine) => {
         const { status } = await archive.post(`${api0}/${path}`, pairs);
         expect([200, 400, 404, 409]).toContain(status);
       }),
-      { numRuns: 150 },
+      propertyRuns(150),
     );
     expect(await archive.rows.feeds.list()).toEqual(before);
   });

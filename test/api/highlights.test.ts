@@ -6,6 +6,7 @@ import { reconcile } from '../../src/highlights/reconcile.ts';
 import { highlightKinds, type Snapshot } from '../../src/model/highlight.ts';
 import type { UserRows } from '../../src/store/store.ts';
 import { answerOf, type Client, jsonOf, openApi, type TestApi } from '../support/api.ts';
+import { propertyRuns } from '../support/depth.ts';
 import { onEachEngine } from '../support/engines.ts';
 import { nothing } from '../support/highlights.ts';
 import { fill, listAll, newFeed, published } from '../support/reader.ts';
@@ -748,7 +749,7 @@ onEachEngine('highlights', (engine) => {
           expect(kept).toEqual(now);
         }
       }),
-      { numRuns: 6 },
+      propertyRuns(6),
     );
   });
 });

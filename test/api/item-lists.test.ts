@@ -10,6 +10,7 @@ import { ownedBy } from '../../src/store/owned/owned-rows.ts';
 import { createStore } from '../../src/store/store.ts';
 import { answerOf, type Client, jsonOf, openApi, type TestApi } from '../support/api.ts';
 import { countedDatabase } from '../support/counted-database.ts';
+import { propertyRuns } from '../support/depth.ts';
 import { onEachEngine } from '../support/engines.ts';
 import { highlightPage } from '../support/highlights.ts';
 import type { ItemJson } from '../support/items.ts';
@@ -175,7 +176,7 @@ onEachEngine('lists of saved items', (engine) => {
         const numbers = wanted((n) => chosen.every(([, test]) => test(n)));
         expect((await all(asked, 20)).map(numberOf)).toEqual(numbers);
       }),
-      { numRuns: 30 },
+      propertyRuns(30),
     );
   });
 

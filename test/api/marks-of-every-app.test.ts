@@ -4,6 +4,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { createToken } from '../../src/accounts/tokens.ts';
 import type { User } from '../../src/model/user.ts';
 import { type Client, jsonOf, openApi, type TestApi } from '../support/api.ts';
+import { propertyRuns } from '../support/depth.ts';
 import { onEachEngine } from '../support/engines.ts';
 import { feverApps } from '../support/fever-clients.ts';
 import { greaderApps } from '../support/greader-clients.ts';
@@ -202,7 +203,7 @@ onEachEngine('marks through every app', (engine) => {
           expect(await stateOf(anna)).toEqual(await stateOf(berta));
         }
       }),
-      { numRuns: 40 },
+      propertyRuns(40),
     );
   });
 

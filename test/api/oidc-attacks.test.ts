@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, openApi, ownOrigin, type TestApi } from '../support/api.ts';
+import { propertyRuns } from '../support/depth.ts';
 import { onEachEngine } from '../support/engines.ts';
 import {
   type Behaviour,
@@ -142,7 +143,7 @@ onEachEngine('attacks on single sign-on', (engine) => {
             expect(outcome).toMatch(name === 'sub' ? /sso-(failed|not-allowed)$/ : /sso-failed$/);
           },
         ),
-        { numRuns: 60 },
+        propertyRuns(60),
       );
       expect(await sessions()).toEqual(before);
     });
@@ -305,7 +306,7 @@ onEachEngine('attacks on single sign-on', (engine) => {
             expect(await send(browser, url)).toBe(expired);
           },
         ),
-        { numRuns: 40 },
+        propertyRuns(40),
       );
       const [payload = ''] = cookie.split('.');
       for (const forged of ['', '.', payload, `${payload}.`, `${cookie}.`, `e30.${cookie.split('.')[1]}`]) {

@@ -4,6 +4,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { feverKey } from '../../src/accounts/secrets.ts';
 import { createToken } from '../../src/accounts/tokens.ts';
 import { openApi, type TestApi } from '../support/api.ts';
+import { propertyRuns } from '../support/depth.ts';
 import { onEachEngine } from '../support/engines.ts';
 import { fill, newFeed, published } from '../support/reader.ts';
 
@@ -85,7 +86,7 @@ onEachEngine('whatever is sent to Fever and Miniflux', (engine) => {
           await api.visitor().send('POST', `/fever?${query}`, { body: `${key}&${form}`, headers }),
         );
       }),
-      { numRuns: 150 },
+      propertyRuns(150),
     );
   });
 
@@ -107,7 +108,7 @@ onEachEngine('whatever is sent to Fever and Miniflux', (engine) => {
       fc.asyncProperty(paths, queryOf(minifluxNames), async ([place, id], query) => {
         await expectAnswer(await api.visitor().get(`/v1/${place.replace('{}', id)}?${query}`, { headers }));
       }),
-      { numRuns: 250 },
+      propertyRuns(250),
     );
   });
 
@@ -155,7 +156,7 @@ onEachEngine('whatever is sent to Fever and Miniflux', (engine) => {
       fc.asyncProperty(fc.constantFrom(...routes), body, async ([method, path], sent) => {
         await expectAnswer(await api.visitor().send(method, path, { body: JSON.stringify(sent), headers }));
       }),
-      { numRuns: 250 },
+      propertyRuns(250),
     );
   });
 

@@ -5,6 +5,7 @@ import { searchKinds } from '../../src/model/search.ts';
 import type { Store } from '../../src/store/store.ts';
 import { type Client, jsonOf, openApi, type TestApi } from '../support/api.ts';
 import { addFeed as addDeframed, runFeed } from '../support/deframed-feeds.ts';
+import { propertyRuns } from '../support/depth.ts';
 import { onEachEngine } from '../support/engines.ts';
 import { fill, published } from '../support/reader.ts';
 import { indexAll, noFiles } from '../support/search-docs.ts';
@@ -478,7 +479,7 @@ onEachEngine('the search API', (engine) => {
         const body = await jsonOf<{ error?: { message: string } }>(response);
         if (response.status === 400) expect(body.error?.message).toMatch(/expected/i);
       }),
-      { numRuns: engine.name === 'sqlite' ? 400 : 150 },
+      propertyRuns(engine.name === 'sqlite' ? 400 : 150),
     );
   });
 

@@ -3,6 +3,7 @@ import { CompiledQuery, sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { isUniqueViolation } from '../../src/store/constraint.ts';
 import type { Database, Writer } from '../../src/store/database.ts';
+import { propertyRuns } from '../support/depth.ts';
 import { onEachEngine, onOneEngine, openFreshStore } from '../support/engines.ts';
 
 class Abandon extends Error {}
@@ -146,7 +147,7 @@ onEachEngine('the database', (engine) => {
         const rows = await db.read.selectFrom('meta').selectAll().execute();
         expect(new Map(rows.map((row) => [row.key, row.value]))).toEqual(expected);
       }),
-      { numRuns: 40 },
+      propertyRuns(40),
     );
   });
 });

@@ -4,6 +4,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { starEntries } from '../../src/feeds/star.ts';
 import { type EntryQuery, entryOrders } from '../../src/store/owned/entry-query.ts';
 import type { Store, UserRows } from '../../src/store/store.ts';
+import { propertyRuns } from '../support/depth.ts';
 import { onEachEngine, openFreshStore } from '../support/engines.ts';
 import { addUser, fill, newFeed, published } from '../support/reader.ts';
 
@@ -161,7 +162,7 @@ onEachEngine('entries by any filter', (engine) => {
       fc.asyncProperty(queries(), async (query) => {
         expect(await anna.entryQueries.find(query)).toEqual(expected(query));
       }),
-      { numRuns: 400 },
+      propertyRuns(400),
     );
   });
 

@@ -7,6 +7,7 @@ import { type EntryStream, entryStream, type StreamFilter } from '../../src/stor
 import { ownedBy } from '../../src/store/owned/owned-rows.ts';
 import type { Store, UserRows } from '../../src/store/store.ts';
 import { TestClock } from '../support/clock.ts';
+import { propertyRuns } from '../support/depth.ts';
 import { onEachEngine, openFreshStore } from '../support/engines.ts';
 import { addUser, fill, listAll, newFeed, published } from '../support/reader.ts';
 
@@ -137,7 +138,7 @@ onEachEngine('a stream of entries', (engine) => {
         const { ids, count } = await anna.stream.idText(filter);
         expect({ ids, count }).toEqual({ ids: expected(filter).join(','), count: expected(filter).length });
       }),
-      { numRuns: 200 },
+      propertyRuns(200),
     );
   });
 
@@ -180,7 +181,7 @@ onEachEngine('a stream of entries', (engine) => {
           expected({ limit: 99, unread: true }),
         );
       }),
-      { numRuns: 25 },
+      propertyRuns(25),
     );
   });
 

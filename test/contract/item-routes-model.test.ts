@@ -6,6 +6,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { bookmarkPage } from '../../src/feeds/bookmark.ts';
 import { changeItems, restoreItem, saveItem } from '../../src/items/save-item.ts';
 import type { Store, UserRows } from '../../src/store/store.ts';
+import { propertyRuns } from '../support/depth.ts';
 import { onEachEngine, openFreshStore } from '../support/engines.ts';
 import { highlightPage, removeHighlight } from '../support/highlights.ts';
 import { addUser } from '../support/reader.ts';
@@ -221,7 +222,7 @@ onEachEngine('the routes to an item', (engine) => {
         // What one does is nothing to the other.
         for (const user of users) await check(user.rows, user.id, user.known, user.ids);
       }),
-      { numRuns: 20, examples: histories.map((names) => [names.map(plainStep)]) },
+      { ...propertyRuns(20), examples: histories.map((names) => [names.map(plainStep)]) },
     );
   });
 

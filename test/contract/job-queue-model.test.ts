@@ -6,6 +6,7 @@ import type { JobFence, JobState } from '../../src/model/job.ts';
 import type { Database } from '../../src/store/database.ts';
 import { jobKind } from '../../src/store/job-queue/job-kind.ts';
 import type { JobQueue } from '../../src/store/job-queue/job-queue.ts';
+import { propertyRuns } from '../support/depth.ts';
 import { onEachEngine, openFreshStore } from '../support/engines.ts';
 
 const kind = jobKind({ name: 'model', schema: z.null(), maxAttempts: 2 });
@@ -76,13 +77,12 @@ onEachEngine('a random history of the queue', (engine) => {
   });
 
   it('loses no job, ends none twice, and is what the model says after each step', async () => {
-    const numRuns = engine.name === 'sqlite' ? 120 : 25;
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60 }), async (steps) => {
         await db.write((trx) => trx.deleteFrom('jobs').execute());
         await play(steps);
       }),
-      { numRuns },
+      propertyRuns(engine.name === 'sqlite' ? 120 : 25),
     );
   });
 

@@ -7,6 +7,7 @@ import { createLocalEmbedder } from '../../src/search/meaning/local-embedder.ts'
 import { createMeaning, type Meaning } from '../../src/search/meaning/meaning.ts';
 import { VectorScan } from '../../src/search/meaning/vector-scan.ts';
 import type { Store } from '../../src/store/store.ts';
+import { propertyRuns } from '../support/depth.ts';
 import { onEachEngine, openFreshStore } from '../support/engines.ts';
 import { indexAll, MemorySource } from '../support/search-docs.ts';
 import { TestTimers } from '../support/timers.ts';
@@ -226,7 +227,7 @@ onEachEngine('finding by meaning', (engine) => {
           }
         }
       }),
-      { numRuns: 12 },
+      propertyRuns(12),
     );
   });
 

@@ -4,6 +4,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { makeHighlight, makeWords, pageWork } from '../../src/highlights/make.ts';
 import { type HighlightKind, highlightKinds } from '../../src/model/highlight.ts';
 import type { UserRows } from '../../src/store/store.ts';
+import { propertyRuns } from '../support/depth.ts';
 import { onEachEngine, openFreshStore } from '../support/engines.ts';
 import { nothing } from '../support/highlights.ts';
 import { randomText } from '../support/library.ts';
@@ -147,7 +148,7 @@ onEachEngine('a purge of replicas', (engine) => {
           expect(await rowsFor(id)).toEqual(before.filter((row) => left.has(row)));
         },
       ),
-      { numRuns: 10 },
+      propertyRuns(10),
     );
   });
 

@@ -12,6 +12,7 @@ import { searchText, understand } from '../../src/search/search-text.ts';
 import { findSimilar } from '../../src/search/similar.ts';
 import type { Database } from '../../src/store/database.ts';
 import type { Store } from '../../src/store/store.ts';
+import { propertyRuns } from '../support/depth.ts';
 import { onEachEngine, openFreshStore } from '../support/engines.ts';
 import { isMeant } from '../support/is-meant.ts';
 import { indexAll, MemorySource } from '../support/search-docs.ts';
@@ -99,7 +100,7 @@ onEachEngine('the filters of a search', (engine) => {
   let store: Store;
   let database: Database;
   let sources: Record<(typeof kinds)[number], MemorySource>;
-  const numRuns = engine.name === 'sqlite' ? 40 : 12;
+  const runs = propertyRuns(engine.name === 'sqlite' ? 40 : 12);
 
   beforeEach(async () => {
     ({ store, database } = await openFreshStore(engine));
@@ -206,9 +207,9 @@ onEachEngine('the filters of a search', (engine) => {
           }
         },
       ),
-      { numRuns },
+      runs,
     );
-    expect(asked).toBeGreaterThan(numRuns * 5);
+    expect(asked).toBeGreaterThan(runs.numRuns * 5);
   });
 
   it('show nobody a row, a snippet, a count, a facet, a suggestion or a similar document of another', async () => {
@@ -264,7 +265,7 @@ onEachEngine('the filters of a search', (engine) => {
           expect(beside.map(unordered)).toEqual((await answers()).map(unordered));
         },
       ),
-      { numRuns: engine.name === 'sqlite' ? 25 : 8 },
+      propertyRuns(engine.name === 'sqlite' ? 25 : 8),
     );
     await meaning.close();
   });

@@ -4,6 +4,7 @@ import { Invalid } from '../../src/errors.ts';
 import { parseQuery } from '../../src/search/parse-query.ts';
 import { splitTerms } from '../../src/search/terms.ts';
 import type { Store } from '../../src/store/store.ts';
+import { propertyRuns } from '../support/depth.ts';
 import { onEachEngine, openFreshStore } from '../support/engines.ts';
 import { matchesQuery } from '../support/matches-query.ts';
 import { foundIds, indexAll, MemorySource } from '../support/search-docs.ts';
@@ -82,7 +83,7 @@ onEachEngine('what a query means', (engine) => {
           }
         },
       ),
-      { numRuns: 60 },
+      propertyRuns(60),
     );
     expect(asked).toBeGreaterThan(300);
   });

@@ -5,6 +5,7 @@ import { searchKinds } from '../../src/model/search.ts';
 import { parseQuery } from '../../src/search/parse-query.ts';
 import type { Database } from '../../src/store/database.ts';
 import type { Store } from '../../src/store/store.ts';
+import { propertyRuns } from '../support/depth.ts';
 import { onEachEngine, openFreshStore } from '../support/engines.ts';
 import { indexAll, MemorySource, ofKinds } from '../support/search-docs.ts';
 
@@ -156,7 +157,7 @@ onEachEngine('the same page', (engine) => {
         await index();
         for (const q of ['fox', 'dog']) expect(await find(q)).toEqual(plainly(q));
       }),
-      { numRuns: engine.name === 'sqlite' ? 40 : 12 },
+      propertyRuns(engine.name === 'sqlite' ? 40 : 12),
     );
   });
 

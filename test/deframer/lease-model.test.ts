@@ -7,6 +7,7 @@ import { LeaseLost } from '../../src/errors.ts';
 import type { AcquiredFeed } from '../../src/store/deframer/deframe-run-store.ts';
 import { TestClock } from '../support/clock.ts';
 import { analysisOf, intervalMs, leaseMs, tieClocks, usage } from '../support/deframing.ts';
+import { propertyRuns } from '../support/depth.ts';
 import { onEachEngine, openFreshStore } from '../support/engines.ts';
 import { randomText } from '../support/library.ts';
 
@@ -157,7 +158,7 @@ onEachEngine('leases on feeds', (engine) => {
             });
           }
         }),
-        { numRuns: 30, endOnFailure: true },
+        { ...propertyRuns(30), endOnFailure: true },
       );
     } finally {
       await store.close();

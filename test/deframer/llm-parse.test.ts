@@ -5,6 +5,7 @@ import { cleanText } from '../../src/deframer/llm/clean-text.ts';
 import { Malformed, parseAnswer, problems } from '../../src/deframer/llm/parse-answer.ts';
 import { type Analysis, categories, scoreNames } from '../../src/model/deframer.ts';
 import { article, goodAnswer } from '../support/ai-server.ts';
+import { propertyRuns } from '../support/depth.ts';
 
 const parse = (content: unknown) => parseAnswer(content, article, 'm-1');
 const problemOf = (content: unknown) => {
@@ -159,7 +160,7 @@ describe('whatever a model says', () => {
         expect(analysis.title_corrected).not.toBe('');
         expect(Object.keys(analysis).length).toBe(Object.keys(goodAnswer).length + 3);
       }),
-      { numRuns: 2_000 },
+      propertyRuns(2_000),
     );
     expect(analyses).toBeGreaterThan(20);
   });
@@ -206,7 +207,7 @@ describe('whatever a model says', () => {
         expect(text.isWellFormed()).toBe(true);
         expect(cleanText(text, most, '')).toBe(text);
       }),
-      { numRuns: 3_000 },
+      propertyRuns(3_000),
     );
   });
 

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { buildFeed } from '../../src/deframer/feed-xml.ts';
 import { useBrowser } from '../support/browser.ts';
 import { deframedItem, hostileHead, hostileItems } from '../support/deframed-items.ts';
+import { propertyRuns } from '../support/depth.ts';
 import { rssProblems } from '../support/rss-rules.ts';
 
 const builtAt = Date.UTC(2026, 2, 12, 14, 5, 6);
@@ -55,7 +56,7 @@ describe('a feed', () => {
         const { items: read = [] } = parseRssFeed(buildFeed({ head: hostile, items, builtAt }).xmlContent);
         expect(read).toHaveLength(items.length);
       }),
-      { numRuns: 200 },
+      propertyRuns(200),
     );
   });
 });

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { BrokenFeed, NotAFeed } from '../../src/feeds/parse/feed-errors.ts';
 import { type FeedDocument, type ParsedFeed, parseFeed } from '../../src/feeds/parse/parse-feed.ts';
 import { checkParsedFeed } from '../support/check-parsed-feed.ts';
+import { propertyRuns } from '../support/depth.ts';
 import { hostileFeeds } from '../support/hostile-feeds.ts';
 import { sampleFeeds } from '../support/sample-feeds.ts';
 
@@ -116,7 +117,7 @@ describe('any bytes', () => {
       fc.property(fc.uint8Array({ maxLength: 300 }), fc.option(fc.string()), (bytes, contentType) => {
         check(parse({ bytes, contentType }));
       }),
-      { numRuns: 1_000 },
+      propertyRuns(1_000),
     );
   });
 
@@ -142,7 +143,7 @@ describe('any bytes', () => {
           );
         },
       ),
-      { numRuns: 1_500 },
+      propertyRuns(1_500),
     );
   });
 });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { plainText, titleText } from '../../src/html/plain-text.ts';
 import { sanitiseHtml } from '../../src/html/sanitise-html.ts';
+import { propertyRuns } from '../support/depth.ts';
 import { harmsOf } from '../support/harmful-html.ts';
 import { htmlAttacks } from '../support/html-attacks.ts';
 
@@ -182,7 +183,7 @@ describe('any HTML', () => {
         expect(clean(once)).toBe(once);
         expect(once.isWellFormed()).toBe(true);
       }),
-      { numRuns: 3_000 },
+      propertyRuns(3_000),
     );
   });
 
@@ -192,7 +193,7 @@ describe('any HTML', () => {
         expect(titleText(parts.join(''))).not.toMatch(/[\n\r]/);
         expect(typeof plainText(parts.join(''))).toBe('string');
       }),
-      { numRuns: 1_000 },
+      propertyRuns(1_000),
     );
   });
 });

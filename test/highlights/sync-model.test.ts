@@ -8,6 +8,7 @@ import type { SyncOutcome, SyncRequest } from '../../src/highlights/reconcile.ts
 import { highlightKinds, type Snapshot } from '../../src/model/highlight.ts';
 import type { Database } from '../../src/store/database.ts';
 import type { Store, UserRows } from '../../src/store/store.ts';
+import { propertyRuns } from '../support/depth.ts';
 import { onEachEngine, openFreshStore } from '../support/engines.ts';
 import { nothing } from '../support/highlights.ts';
 import { randomText } from '../support/library.ts';
@@ -39,7 +40,6 @@ import {
 } from '../support/sync-histories.ts';
 
 /** More finds more; a history takes some tenths of a second on PostgreSQL. */
-const numRuns = 10;
 const history = fc.array(turn, { minLength: 4, maxLength: 14, size: 'max' });
 const start = fc.array(turn, { maxLength: 6, size: 'max' });
 const anyRequest = fc.oneof(
@@ -113,7 +113,7 @@ onEachEngine('a history of syncs', (engine) => {
     return everybody;
   }
 
-  const holds = (property: fc.IAsyncProperty<never>) => fc.assert(property, { numRuns });
+  const holds = (property: fc.IAsyncProperty<never>) => fc.assert(property, propertyRuns(10));
   const expectKnown = async (each: Person) =>
     expect(sorted(liveOf(await rowsFor(each)), each.known)).toEqual(sorted(each.known));
 

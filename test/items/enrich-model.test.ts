@@ -6,6 +6,7 @@ import { NotFound } from '../../src/errors.ts';
 import { enrichKey, enrichKind } from '../../src/items/enrich-kind.ts';
 import { failAbandoned } from '../../src/items/fail-abandoned.ts';
 import { enrichAgain, restoreItem } from '../../src/items/save-item.ts';
+import { propertyRuns } from '../support/depth.ts';
 import { dyingWorker } from '../support/dying-worker.ts';
 import { onEachEngine } from '../support/engines.ts';
 import { pageOf } from '../support/enriching.ts';
@@ -70,7 +71,7 @@ onEachEngine('the life of a saved page', (engine) => {
   it('keeps to the contract, whatever happens in whichever order', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), (steps) => live(steps)),
-      { numRuns: 12, endOnFailure: true },
+      { ...propertyRuns(12), endOnFailure: true },
     );
   });
 

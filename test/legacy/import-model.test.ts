@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { TestClock } from '../support/clock.ts';
+import { propertyRuns } from '../support/depth.ts';
 import { onEachEngine, openFreshStore } from '../support/engines.ts';
 import { importFile, temporaryPlace } from '../support/importing.ts';
 import { makeLegacyDatabase } from '../support/legacy-database.ts';
@@ -193,7 +194,7 @@ onEachEngine('any old database', (engine) => {
           await store.close();
         }
       }),
-      { numRuns: engine.name === 'sqlite' ? 40 : 12 },
+      propertyRuns(engine.name === 'sqlite' ? 40 : 12),
     );
   });
 });

@@ -9,6 +9,7 @@ import { durableTables } from '../../src/store/durable.ts';
 import type { Target } from '../../src/store/open.ts';
 import type { StateHash } from '../../src/store/state-hash.ts';
 import { TestClock } from '../support/clock.ts';
+import { propertyRuns } from '../support/depth.ts';
 import { change, drawStep, generators, type Step } from '../support/durable-rows.ts';
 import { type Engine, type EngineName, onOneEngine, useEngine } from '../support/engines.ts';
 import {
@@ -96,7 +97,7 @@ describe.each<[from: EngineName, to: EngineName]>([
         await reinflateInto(last, files);
         expect(await stateOf(last, files, clock)).toEqual(later);
       }),
-      { numRuns: 12, endOnFailure: true },
+      { ...propertyRuns(12), endOnFailure: true },
     );
   });
 

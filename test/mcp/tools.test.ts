@@ -11,6 +11,7 @@ import { searchKinds } from '../../src/model/search.ts';
 import type { User } from '../../src/model/user.ts';
 import { findInLibrary } from '../../src/search/find-in-library.ts';
 import { openApi, type TestApi } from '../support/api.ts';
+import { propertyRuns } from '../support/depth.ts';
 import { onEachEngine } from '../support/engines.ts';
 import { callsOf, factsOf, fillLibrary, type Heard, type Lent, rowsOf } from '../support/mcp.ts';
 import { indexAll } from '../support/search-docs.ts';
@@ -142,7 +143,7 @@ onEachEngine('the tools of assistants', (engine) => {
         expect(text).not.toContain(other.username);
         expect(await stateOf(other)).toBe(before);
       }),
-      { numRuns: 150, seed: 12 },
+      propertyRuns(150),
     );
     expect([...seen].sort()).toEqual(libraryTools.map(({ name }) => name).sort());
   });

@@ -1,4 +1,5 @@
 // Faults by plan: at the Nth operation, or at the next operation of a name, something fails or the process "ends".
+import { crashStride, seed } from './depth.ts';
 
 /** The process ended here. After it the same Faults refuse everything, as a dead process would. */
 export class CrashError extends Error {
@@ -105,16 +106,18 @@ export class Faults {
 }
 
 /**
- * Runs the scenario with a fault at operation 1, 2, 3 ... until none fires, and returns how many did. A scenario
- * in which none ever fires tests nothing, and fails.
+ * Runs the scenario with a fault at operation 1, 2, 3 ... until none fires, and returns the number of operations. `npm test`
+ * tries every third one, `npm run test:deep` all. A scenario in which no fault ever fires tests nothing, and fails.
  */
 export async function forEachFault(
   plan: Omit<FaultPlan, 'at'>,
   scenario: (faults: Faults, at: number) => Promise<void>,
-  /** With more than 1, only every so many operations are tried. */
-  { stride = 1 } = {},
+  /** Tries only every so many operations, even in a deep run. */
+  { stride: deepStride = 1 } = {},
 ): Promise<number> {
-  for (let at = 1; ; at += stride) {
+  const stride = deepStride * crashStride;
+  // The first operation is always tried. The others start at an offset that differs from run to run.
+  for (let at = 1; ; at += at === 1 ? 1 + (seed % stride) : stride) {
     const faults = new Faults({ ...plan, at });
     try {
       await scenario(faults, at);
@@ -125,6 +128,6 @@ export async function forEachFault(
     }
     if (faults.fired !== undefined) continue;
     if (at === 1) throw new Error('no fault fired');
-    return at - 1;
+    return faults.count;
   }
 }

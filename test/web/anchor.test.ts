@@ -10,6 +10,7 @@ import {
 import { findApproximate } from '../../web/src/highlights/anchor/approximate.ts';
 import { describeSelection } from '../../web/src/highlights/anchor/describe-selection.ts';
 import { letterAt, squeeze } from '../../web/src/highlights/anchor/squeeze.ts';
+import { propertyRuns } from '../support/depth.ts';
 
 /** The passage between square brackets, as it is described; and the text without them. */
 function marked(text: string): { text: string; target: QuoteTarget } {
@@ -241,7 +242,7 @@ describe('any text', () => {
         );
         expect(anchorQuote(text, describeSelection(text, start, end))).toEqual({ start, end, score: 1 });
       }),
-      { numRuns: 1_000 },
+      propertyRuns(1_000),
     );
   });
 
@@ -263,7 +264,7 @@ describe('any text', () => {
           score: 1,
         });
       }),
-      { numRuns: 500 },
+      propertyRuns(500),
     );
   });
 
@@ -319,7 +320,7 @@ describe('any text', () => {
           expect(found.score).toBeLessThanOrEqual(1 - differs / letters.length);
         },
       ),
-      { numRuns: 500 },
+      propertyRuns(500),
     );
   });
 
@@ -332,7 +333,7 @@ describe('any text', () => {
           expect(anchorQuote(prepared, described)).toEqual(anchorQuote(text, described));
         }
       }),
-      { numRuns: 50 },
+      propertyRuns(50),
     );
   });
 });
@@ -359,7 +360,7 @@ describe('the fewest edits', () => {
         expect(found?.edits).toBe(least);
         if (found) expect(editDistance(pattern, text.slice(found.start, found.end))).toBe(least);
       }),
-      { numRuns: 60 },
+      propertyRuns(60),
     );
   });
 });

@@ -9,6 +9,7 @@ import {
   type WaitingChange,
   withChanges,
 } from '../../web/src/offline/changes.ts';
+import { propertyRuns } from '../support/depth.ts';
 
 const ids = [1, 2, 3, 4, 5, 6];
 const feedOf = (id: number) => (id % 2 === 0 ? 20 : 10);
@@ -57,7 +58,7 @@ describe('changes that wait', () => {
         const sent = compact(waiting).map(({ change: one }) => one);
         expect(serverAfter(sent)).toEqual(serverAfter(waiting.map(({ change: one }) => one)));
       }),
-      { numRuns: 500 },
+      propertyRuns(500),
     );
   });
 
@@ -79,7 +80,7 @@ describe('changes that wait', () => {
         const sent = [...first, ...rest].map(({ change: one }) => one);
         expect(serverAfter(sent)).toEqual(serverAfter(waiting.map(({ change: one }) => one)));
       }),
-      { numRuns: 500 },
+      propertyRuns(500),
     );
   });
 
@@ -101,7 +102,7 @@ describe('changes that wait', () => {
         const after = serverAfter(waiting.map(({ change: one }) => one));
         expect(shown).toEqual(after);
       }),
-      { numRuns: 500 },
+      propertyRuns(500),
     );
   });
 

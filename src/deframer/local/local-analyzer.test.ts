@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { propertyRuns } from '../../../test/support/depth.ts';
 import { type Analysis, categories, scoreNames } from '../../model/deframer.ts';
 import type { Article } from '../analyzer.ts';
 import { createLocalAnalyzer } from './local-analyzer.ts';
@@ -193,7 +194,7 @@ describe('the local analyzer', () => {
         expect(analysis.title_correction_reason).not.toBe('');
         expect(categories).toContain(analysis.category);
       }),
-      { numRuns: 400 },
+      propertyRuns(400),
     );
   });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { propertyRuns } from '../../../test/support/depth.ts';
 import { lostFrom } from './keep-facts.ts';
 import { neutralDescription } from './neutral-description.ts';
 import { neutralTitle } from './neutral-title.ts';
@@ -225,7 +226,7 @@ describe('whatever the title', () => {
         for (const name of names)
           if (title.includes(name)) expect(text.toLowerCase()).toContain(name.toLowerCase());
       }),
-      { numRuns: 1500 },
+      propertyRuns(1500),
     );
   });
 
@@ -235,7 +236,7 @@ describe('whatever the title', () => {
         const { text } = neutralTitle(title, language);
         expect(neutralTitle(text, language)).toEqual({ text, notes: [] });
       }),
-      { numRuns: 1500 },
+      propertyRuns(1500),
     );
   });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { propertyRuns } from '../../../test/support/depth.ts';
 import { joinPath, splitPath } from './group-path.ts';
 
 it.each<[path: string[], name: string]>([
@@ -33,7 +34,7 @@ describe('any', () => {
       fc.property(fc.array(folder, { minLength: 1, maxLength: 5 }), (path) => {
         expect(splitPath(joinPath(path))).toEqual(path);
       }),
-      { numRuns: 2_000 },
+      propertyRuns(2_000),
     );
   });
 
@@ -44,7 +45,7 @@ describe('any', () => {
         if (path.length > 1) expect(joinPath(path)).toBe(name);
         expect(splitPath(joinPath(path))).toEqual(path);
       }),
-      { numRuns: 2_000 },
+      propertyRuns(2_000),
     );
   });
 });

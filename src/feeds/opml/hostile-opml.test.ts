@@ -1,6 +1,7 @@
 // Files that mean harm, and files that are none: what was read of them, or Invalid with a sentence, and soon.
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
+import { propertyRuns } from '../../../test/support/depth.ts';
 import { Invalid } from '../../errors.ts';
 import { parseOpml } from './parse-opml.ts';
 
@@ -99,7 +100,7 @@ describe('any', () => {
       fc.property(fc.uint8Array({ maxLength: 300 }), fc.option(fc.string()), (bytes, type) =>
         check(bytes, type),
       ),
-      { numRuns: 1_000 },
+      propertyRuns(1_000),
     );
   });
 
@@ -123,7 +124,7 @@ describe('any', () => {
           check(Buffer.concat([whole.subarray(0, at), inserted, whole.subarray(at + removed)]), null);
         },
       ),
-      { numRuns: 2_000 },
+      propertyRuns(2_000),
     );
   });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { propertyRuns } from '../../../test/support/depth.ts';
 import { parseFeedLink } from '../feed-link.ts';
 import { cleanName } from './clean-name.ts';
 import { joinPath } from './group-path.ts';
@@ -96,7 +97,7 @@ describe('what was written', () => {
         expect([...found.feeds].sort(byLink)).toEqual(expected.sort(byLink));
         expect({ errors: found.errors, warnings: found.warnings }).toEqual({ errors: [], warnings: [] });
       }),
-      { numRuns: 500 },
+      propertyRuns(500),
     );
   });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { propertyRuns } from '../../../test/support/depth.ts';
 import { escapeInline, escapeLines, linkTarget } from './escape-markdown.ts';
 
 describe('a text in Markdown', () => {
@@ -62,7 +63,7 @@ describe('a text in Markdown', () => {
           expect(bare).not.toMatch(/^(?:[-+=:%\s]|\d{1,9}[.)])/);
         }
       }),
-      { numRuns: 1_000 },
+      propertyRuns(1_000),
     );
   });
 
@@ -79,7 +80,7 @@ describe('a text in Markdown', () => {
           .filter((line) => line !== '');
         expect(said).toEqual(meant);
       }),
-      { numRuns: 1_000 },
+      propertyRuns(1_000),
     );
   });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { propertyRuns } from '../../../test/support/depth.ts';
 import { containsText } from './contains-text.ts';
 
 it('says what includes says', () => {
@@ -8,7 +9,7 @@ it('says what includes says', () => {
     fc.property(text, text, (whole, part) => {
       expect(containsText(whole, part)).toBe(whole.includes(part));
     }),
-    { numRuns: 2_000 },
+    propertyRuns(2_000),
   );
 });
 

@@ -1,6 +1,7 @@
 // What holds for files of every kind: a sound snapshot or Invalid with a sentence, and soon.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { propertyRuns } from '../../../test/support/depth.ts';
 import { Invalid } from '../../errors.ts';
 import { type ImportKind, importKinds, parseHighlights } from './import-kinds.ts';
 import { importLimits } from './import-limits.ts';
@@ -103,7 +104,7 @@ describe.each(importKinds)('a file of %s', (kind) => {
           expectSound(kind, encode(text.slice(0, at) + patch + text.slice(at + length)));
         },
       ),
-      { numRuns: 300 },
+      propertyRuns(300),
     );
   });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { propertyRuns } from '../../../test/support/depth.ts';
 import { Invalid } from '../../errors.ts';
 import { type LuaValue, parseLuaTable } from './parse-lua-table.ts';
 
@@ -117,7 +118,7 @@ describe('a table of Lua', () => {
           expect(error).toBeInstanceOf(Invalid);
         }
       }),
-      { numRuns: 1_000 },
+      propertyRuns(1_000),
     );
   });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { propertyRuns } from '../../../test/support/depth.ts';
 import { extractContent } from './extract-content.ts';
 import { parsePage } from './parse-page.ts';
 
@@ -141,7 +142,7 @@ describe('a page that is no page', () => {
         expect(textOf(html)).toBe(text);
         for (const word of text.match(/[a-z]+/g) ?? []) expect(html).toContain(word);
       }),
-      { numRuns: 300 },
+      propertyRuns(300),
     );
   });
 });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { propertyRuns } from '../../../test/support/depth.ts';
 import { type Chunk, chunksOf } from './chunks.ts';
 import { chunkKey, chunkTokens, countWords, cutText, overlapTokens } from './cut-text.ts';
 
@@ -68,7 +69,7 @@ describe('the chunks of a text', () => {
   it('hold all of it, in order, within their size, and overlap no more than they may', () => {
     fc.assert(
       fc.property(text, (whole) => check(whole, cut(whole))),
-      { numRuns: 150 },
+      propertyRuns(150),
     );
   });
 
@@ -147,7 +148,7 @@ describe('the chunks of a text', () => {
         }
         expect(cuts.at(-1)?.end).toBe(whole.length);
       }),
-      { numRuns: 15 },
+      propertyRuns(15),
     );
   });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { propertyRuns } from '../../../test/support/depth.ts';
 import { parsePage } from '../extract/parse-page.ts';
 import { noFacts, pageFacts } from './page-facts.ts';
 
@@ -138,7 +139,7 @@ describe('whatever a page says', () => {
         expect(facts.publishedAt === null || Number.isSafeInteger(facts.publishedAt)).toBe(true);
         if (facts.language !== '') expect(Intl.getCanonicalLocales(facts.language)).toEqual([facts.language]);
       }),
-      { numRuns: 300 },
+      propertyRuns(300),
     );
   });
 });

@@ -1,6 +1,7 @@
 import { resolve, sep, win32 } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { propertyRuns } from '../../../test/support/depth.ts';
 import { Invalid } from '../../errors.ts';
 import { checkKey, checkPrefix, isKey } from './key.ts';
 
@@ -31,7 +32,7 @@ describe('the keys of the library', () => {
         expect(win32.resolve('C:\\root', text).startsWith('C:\\root\\')).toBe(true);
         expect(new URL(`https://host/bucket/${text}?q`).pathname).toBe(`/bucket/${text}`);
       }),
-      { numRuns: 20_000 },
+      propertyRuns(20_000),
     );
   });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { propertyRuns } from '../../../test/support/depth.ts';
 import { assemble, get, i32, op, signed, unsigned } from './assemble-wasm.ts';
 import {
   desk,
@@ -88,7 +89,7 @@ describe('the kernel of a scan', () => {
         for (const form of ['kernel', 'plain'] as const)
           expect(lay({ query: world.query, records })(form, Number.NEGATIVE_INFINITY, 1)).toEqual(wanted);
       }),
-      { numRuns: 150 },
+      propertyRuns(150),
     );
   });
 
@@ -105,7 +106,7 @@ describe('the kernel of a scan', () => {
         expect(scan('kernel', least, scale)).toEqual(wanted);
         expect(scan('plain', least, scale)).toEqual(wanted);
       }),
-      { numRuns: 150 },
+      propertyRuns(150),
     );
   });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { propertyRuns } from '../../../test/support/depth.ts';
 import { normalise } from './embedder.ts';
 import { dequantise, quantise, readQuantised } from './quantise.ts';
 import { dot } from './scan-kernel.ts';
@@ -87,7 +88,7 @@ describe('blocks of vectors', () => {
         expect(new Set(found.map(({ refId }) => refId)).size).toBe(wanted.length);
         for (const [n, { score }] of found.entries()) expect(score).toBeCloseTo(wanted[n] as number, 1);
       }),
-      { numRuns: 200 },
+      propertyRuns(200),
     );
   });
 

@@ -1,0 +1,19 @@
+// How much a run tests. `npm test` samples property runs and crash points; `npm run test:deep` tries all of them.
+// LECTERN_TEST_SCALE overrides the share, LECTERN_TEST_SEED the seed of everything random in a run.
+
+/** Share of the property runs that are made: 1 for all, 10 for ten times as many. */
+const scale = Number(process.env.LECTERN_TEST_SCALE ?? 0.2);
+const minRuns = 5;
+
+/** Set by vitest.config.ts; a failing run prints the command that repeats it. */
+export const seed = Number(process.env.LECTERN_TEST_SEED ?? 1);
+
+export const isDeep = scale >= 1;
+
+/** Parameters for `fc.assert`: a share of `runs`, and the seed of this run. */
+export function propertyRuns(runs: number): { numRuns: number; seed: number } {
+  return { numRuns: Math.max(Math.min(runs, minRuns), Math.ceil(runs * scale)), seed };
+}
+
+/** Every how many crash points one is tried. */
+export const crashStride = isDeep ? 1 : 3;
