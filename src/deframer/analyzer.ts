@@ -30,8 +30,11 @@ export interface Analyzer {
   readonly model: string;
   /** All that the model is told besides the article. Empty for one that is told nothing. */
   instructions(request: AnalysisRequest): string;
-  /** Throws AnalyzerFailure, also when the signal is aborted after something was spent; else what it was aborted with. */
-  analyze(request: AnalysisRequest, signal: AbortSignal): Promise<Analyzed>;
+  /**
+   * Awaits `beforeCall` before each request that costs money. Throws AnalyzerFailure, also when the signal is aborted
+   * after a request was sent; before that, the reason of the signal.
+   */
+  analyze(request: AnalysisRequest, signal: AbortSignal, beforeCall?: () => Promise<void>): Promise<Analyzed>;
   close?(): Promise<void>;
 }
 

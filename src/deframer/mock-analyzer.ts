@@ -18,7 +18,8 @@ export function createMockAnalyzer(
   return {
     model: 'mock',
     instructions: () => '',
-    async analyze({ article }, signal) {
+    async analyze({ article }, signal, beforeCall) {
+      await beforeCall?.();
       await race(signal, () => pause(latencyMs, signal));
       const { title, description, text } = article;
       const characters = title.length + description.length + text.length;

@@ -37,6 +37,11 @@ export interface RunSignals {
   readonly stopping: AbortSignal;
 }
 
+export interface RunControl extends RunSignals {
+  /** Renews the lease. Throws LeaseLost when another worker holds it or the feed was disabled. */
+  ensureLease(): Promise<void>;
+}
+
 /**
  * A feed that has thousands of articles, or makes up new ones, must not keep the worker for hours or empty an account
  * before anybody has seen what it does.
@@ -57,10 +62,10 @@ interface Tally {
 }
 
 /** Throws LeaseLost when the feed is somebody else's by now, and what a signal was aborted with. */
-export async function runFeed(deps: RunFeedDeps, lease: AcquiredFeed, signals: RunSignals): Promise<void> {
+export async function runFeed(deps: RunFeedDeps, lease: AcquiredFeed, control: RunControl): Promise<void> {
   const { runs, settings, now } = deps;
   const { intervalMs } = settings;
-  const fetched = await fetchFeed(deps, lease, signals.signal);
+  const fetched = await fetchFeed(deps, lease, control.signal);
   switch (fetched.kind) {
     case 'put-off': {
       const note = 'Its host has asked to be left alone for a while: the run waits until then.';
@@ -72,7 +77,7 @@ export async function runFeed(deps: RunFeedDeps, lease: AcquiredFeed, signals: R
       return runs.finish(lease, { validators: fetched.validators, intervalMs });
     case 'feed': {
       const { articles, discarded } = newArticles(lease.feed, fetched.feed, now());
-      const tally = await analyseNew(deps, lease, articles, signals);
+      const tally = await analyseNew(deps, lease, articles, control);
       const error = failureOf(tally);
       const isWhole = error === undefined && tally.left === 0;
       return runs.finish(lease, {
@@ -91,7 +96,7 @@ async function analyseNew(
   deps: RunFeedDeps,
   lease: AcquiredFeed,
   articles: readonly NewArticle[],
-  signals: RunSignals,
+  control: RunControl,
 ): Promise<Tally> {
   const known = await deps.runs.findKnown(
     lease.feedId,
@@ -102,18 +107,17 @@ async function analyseNew(
   const left = unknown.length - taken.length;
   const tally: Tally = { found: taken.length, left, analysed: 0, failures: [] };
   for (const article of taken) {
-    signals.stopping.throwIfAborted();
-    // Before anything is paid for: somebody else may be at it by now, or the feed may be switched off.
-    await deps.runs.renew(lease, deps.settings.leaseMs);
+    control.stopping.throwIfAborted();
+    await control.ensureLease();
     try {
-      await analyseOne(deps, lease, article, signals.signal);
+      await analyseOne(deps, lease, article, control);
       tally.analysed += 1;
     } catch (error) {
       if (!(error instanceof AnalyzerFailure)) throw error;
       // Told to stop in the middle of it: it is not the article's fault, and was paid for.
-      if (signals.signal.aborted) {
+      if (control.signal.aborted) {
         await deps.runs.noteUsage(lease.feedId, error.usage);
-        throw signals.signal.reason;
+        throw control.signal.reason;
       }
       deps.log.warn({ err: error, feed: lease.feed.url, url: article.url }, 'an article was not analysed');
       await deps.runs.noteUsage(lease.feedId, error.usage);
@@ -128,17 +132,15 @@ async function analyseOne(
   deps: RunFeedDeps,
   lease: AcquiredFeed,
   article: NewArticle,
-  signal: AbortSignal,
+  { signal, ensureLease }: RunControl,
 ): Promise<void> {
   const { runs, analyzer, settings, randomText } = deps;
   const request = { article: await readArticle(deps, article, signal), prompt: lease.feed.prompt };
   const key = analysisKey(analyzer, request);
   const known = await runs.findAnalysis(lease.feedId, key);
-  // To read the article may have taken longer than the lease.
-  if (!known) await runs.renew(lease, settings.leaseMs);
   const { analysis, usage } = known
     ? { analysis: known, usage: noUsage }
-    : await analyzer.analyze(request, signal);
+    : await analyzer.analyze(request, signal, ensureLease);
   const { hash, url, author, pubDate } = article;
   const content =
     article.content.length <= mostContent

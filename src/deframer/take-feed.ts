@@ -24,11 +24,11 @@ export async function takeFeed(
   const deps = { ...given, runs: tellingTrouble(given.runs) };
   const lost = new AbortController();
   const signal = AbortSignal.any([signals.signal, lost.signal]);
-  const stopBeating = keepRenewing({ runs: given.runs, after }, lease, settings.leaseMs, (error) =>
-    lost.abort(error),
-  );
+  const onLost = (error: LeaseLost) => lost.abort(error);
+  const stopBeating = keepRenewing({ runs: given.runs, after }, lease, settings.leaseMs, onLost);
+  const ensureLease = () => renewInTime(deps, lease, onLost);
   try {
-    await runFeed(deps, lease, { ...signals, signal });
+    await runFeed(deps, lease, { ...signals, signal, ensureLease });
     log.debug({ feed: lease.feed.url }, 'a feed was deframed');
   } catch (error) {
     stopBeating();
@@ -64,6 +64,27 @@ function keepRenewing(
     isOver = true;
     cancel();
   };
+}
+
+/**
+ * Renews the lease, and again if the answer came late: a process that was stopped in between may have lost the lease
+ * after it was renewed, and must not send a request that costs money.
+ */
+async function renewInTime(
+  { runs, settings, now }: RunFeedDeps,
+  lease: AcquiredFeed,
+  onLost: (error: LeaseLost) => void,
+): Promise<void> {
+  for (;;) {
+    const startedAt = now();
+    try {
+      await runs.renew(lease, settings.leaseMs);
+    } catch (error) {
+      if (error instanceof LeaseLost) onLost(error);
+      throw error;
+    }
+    if (now() - startedAt < settings.leaseMs / 2) return;
+  }
 }
 
 /** What fails in the index is told apart from what fails in a run. */

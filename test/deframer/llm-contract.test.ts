@@ -292,6 +292,21 @@ describe.each(dialectNames)('%s', (dialect) => {
     expect(questions.length).toBe(1);
   });
 
+  it('asks before every attempt whether it may call, and reports what it used when it may not', async () => {
+    const stop = new AbortController();
+    const lost = new Error('the lease is lost');
+    const { analyzer, questions } = await start([{ status: 500 }]);
+    let asked = 0;
+    const beforeCall = async () => {
+      if (++asked === 1) return;
+      stop.abort(lost);
+      throw lost;
+    };
+    const error = await analyzer.analyze(request, stop.signal, beforeCall).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ cause: lost, usage: { calls: 1 } });
+    expect(questions.length).toBe(1);
+  });
+
   it('stops in the middle of a call, and does not begin one, when it is told to', async () => {
     const stop = new AbortController();
     const reason = new Error('the job was cancelled');

@@ -15,7 +15,7 @@ import {
   usage,
 } from '../support/deframing.ts';
 import { onEachEngine, openFreshStore } from '../support/engines.ts';
-import { createWorld } from '../support/outbound.ts';
+import { createWorld, type World } from '../support/outbound.ts';
 import { TestTimers } from '../support/timers.ts';
 import { until } from '../support/until.ts';
 
@@ -28,6 +28,8 @@ onEachEngine('a run of the deframer', (engine) => {
   let site: ReturnType<typeof newsSite>;
   let deframing: Deframing;
   let pauses: ReturnType<typeof memoryOfPauses>;
+  let opened: Awaited<ReturnType<typeof openFreshStore>>;
+  let world: World;
   const state = async () => {
     const [feed] = await store.deframerFeeds.list();
     if (!feed) throw new Error('there is no feed');
@@ -35,10 +37,10 @@ onEachEngine('a run of the deframer', (engine) => {
   };
 
   beforeEach(async () => {
-    const opened = await openFreshStore(engine);
+    opened = await openFreshStore(engine);
     ({ store, clock } = opened);
     pauses = memoryOfPauses(clock.now);
-    const world = createWorld({ now: clock.now, pauses });
+    world = createWorld({ now: clock.now, pauses });
     site = newsSite();
     await world.site('news.example', site.listener);
     deframing = createDeframing(opened, world);
@@ -465,6 +467,31 @@ onEachEngine('a run of the deframer', (engine) => {
       expect(await store.deframeRuns.findBuilt((await state()).id)).toBeUndefined();
       if (other) await store.deframeRuns.finish(other, { intervalMs });
     });
+  });
+
+  it.each([
+    { renewal: 1, moment: 'before it reads an article' },
+    { renewal: 2, moment: 'before it calls the model' },
+  ])('calls no model after a pause longer than its lease $moment', async ({ renewal }) => {
+    site.publish({ title: 'One', link: '/1' });
+    let renewals = 0;
+    const { runs } = deframing.deps;
+    const pausing = createDeframing(opened, world, {
+      runs: {
+        ...runs,
+        async renew(lease, ttlMs) {
+          await runs.renew(lease, ttlMs);
+          if (++renewals !== renewal) return;
+          clock.advance(leaseMs + 1_000);
+          expect(await runs.acquire({ ttlMs: leaseMs })).toBeDefined();
+        },
+      },
+    });
+    await pausing.addFeed(feedUrl);
+    await pausing.look();
+    expect(renewals).toBe(renewal);
+    expect(pausing.titles()).toEqual([]);
+    expect((await state()).usage.calls).toBe(0);
   });
 
   describe('with a model that thinks for longer than a lease lasts', () => {

@@ -47,7 +47,8 @@ export function scriptedAnalyzer() {
   const analyzer: Analyzer = {
     model: 'test',
     instructions: ({ prompt }) => prompt ?? 'the usual',
-    async analyze(request, signal): Promise<Analyzed> {
+    async analyze(request, signal, beforeCall): Promise<Analyzed> {
+      await beforeCall?.();
       asked.push(request);
       const { title } = request.article;
       return { analysis: analysisOf(title, await answers.get(title)?.(signal)), usage };

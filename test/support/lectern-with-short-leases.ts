@@ -1,4 +1,4 @@
-// The whole program as src/main.ts puts it together, with leases on feeds that run out soon enough for a test. Started
+// The whole program as src/main.ts puts it together, with short leases on feeds and one feed at a time. Started
 // as a process by test/e2e/deframer-workers.test.ts.
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
@@ -15,7 +15,7 @@ process.exitCode = await runCommandLine(
     randomText: (bytes) => randomBytes(bytes).toString('base64url'),
     random: Math.random,
     jobs: { definitions: async () => [] },
-    deframing: { lease: 5_000, lookEveryMs: 100 },
+    deframing: { lease: 5_000, lookEveryMs: 100, concurrency: 1 },
     stdin: process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,

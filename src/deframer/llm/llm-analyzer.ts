@@ -24,9 +24,9 @@ export function createLlmAnalyzer(deps: LlmDeps, dialect: Dialect, settings: Llm
   return {
     model: settings.model,
     instructions,
-    analyze(request, signal) {
+    analyze(request, signal, beforeCall = async () => {}) {
       const system = instructions(request);
-      return new Attempts(deps, { dialect, settings, refused, system, request }, signal).run();
+      return new Attempts(deps, { dialect, settings, refused, system, request, beforeCall }, signal).run();
     },
   };
 }
@@ -37,6 +37,7 @@ interface Task {
   readonly refused: Set<string>;
   readonly system: string;
   readonly request: AnalysisRequest;
+  readonly beforeCall: () => Promise<void>;
 }
 
 class Attempts {
@@ -87,10 +88,11 @@ class Attempts {
 
   /** What a model does not accept is left out at once: nobody has looked at the article yet. */
   async #call(problem: Problem | undefined): Promise<Answered | Exclude<Called, { kind: Handled }>> {
-    const { dialect, settings, system, request, refused } = this.#task;
+    const { dialect, settings, system, request, refused, beforeCall } = this.#task;
     for (;;) {
       const user = userMessage(request.article, this.#deps.random, problem);
       const question = { model: settings.model, system, user, without: this.#without };
+      await beforeCall();
       this.#signal.throwIfAborted();
       // Sent is counted: what becomes of it is the server's to say, and to charge for.
       this.#usage = { ...this.#usage, calls: this.#usage.calls + 1 };
