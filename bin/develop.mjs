@@ -1,6 +1,6 @@
-// The commands of those who work on Lectern: npm test, npm run check | format | openapi | bench | conformance | train |
+// The commands for developers: npm test, npm run test:deep | check | format | openapi | bench | conformance | train |
 // screenshots | cloudflare.
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { ensureBuilt, ensureInstalled, fail, pinnedNode, requireNode20, root, run } from './launch.mjs';
@@ -8,13 +8,15 @@ import { ensureBuilt, ensureInstalled, fail, pinnedNode, requireNode20, root, ru
 const [task, ...args] = process.argv.slice(2);
 requireNode20();
 ensureInstalled('all');
-if (['test', 'bench', 'screenshots'].includes(task)) ensureBuilt();
+if (['test', 'test:deep', 'bench', 'screenshots'].includes(task)) ensureBuilt();
 const node = pinnedNode().path;
 const tool = (path) => join(root, 'node_modules', path);
 
 const tasks = {
-  /** Types, lint and format, then every suite; with arguments, only the suites they name. */
-  test: () => (args.length > 0 ? inOrder([vitest('run', ...args)]) : checkAndTest()),
+  /** Types, lint and format, then all suites except the deep ones; or the suites that the arguments name. */
+  test,
+  /** Every suite on both engines, with all property runs and crash points. */
+  'test:deep': testDeep,
   check: () => sideBySide(check()),
   format: () => inOrder([[tool('@biomejs/biome/bin/biome'), 'check', '--write', '.']]),
   openapi: () => inOrder([[join(root, 'scripts', 'write-openapi.ts')]]),
@@ -47,8 +49,51 @@ function check() {
   ];
 }
 
-async function checkAndTest() {
-  return (await sideBySide(check())) || inOrder([vitest('run')]);
+async function test() {
+  const { isChanged, rest } = testOptions();
+  if (isChanged) return testChanged(rest);
+  if (rest.some((arg) => !arg.startsWith('-'))) return inOrder([vitest('run', ...rest)]);
+  return (await sideBySide(check())) || inOrder([vitest('run', '--project=!deep', ...rest)]);
+}
+
+function testDeep() {
+  process.env.LECTERN_TEST_SCALE ??= '1';
+  return inOrder([vitest('run', ...testOptions().rest)]);
+}
+
+/**
+ * The test files that import a changed file. The suites that start the program do not import it: all of them run when the
+ * program has changed.
+ */
+function testChanged(rest) {
+  const git = (...words) => spawnSync('git', words, { cwd: root, encoding: 'utf8' }).stdout.split('\n');
+  const changed = [
+    ...git('diff', '--name-only', 'HEAD'),
+    ...git('ls-files', '--others', '--exclude-standard'),
+  ].filter((path) => path !== '');
+  const isProgram = changed.some(
+    (path) => /^(src|migrations|web)\//.test(path) && !path.endsWith('.test.ts'),
+  );
+  const levels = (...names) => names.map((name) => `--project=${name}`);
+  const started = isProgram ? [] : ['--changed'];
+  return inOrder([
+    vitest('run', '--changed', '--passWithNoTests', ...levels('unit', 'store', 'http'), ...rest),
+    vitest('run', ...started, '--passWithNoTests', ...levels('process', 'browser'), ...rest),
+  ]);
+}
+
+/** Takes our own options out of the arguments; what is left is for vitest. */
+function testOptions() {
+  const rest = [...args];
+  const take = (name, values = 0) => {
+    const at = rest.indexOf(name);
+    return at < 0 ? undefined : rest.splice(at, 1 + values)[values];
+  };
+  if (take('--times')) process.env.LECTERN_TEST_TIMES = '1';
+  if (take('--shuffle')) process.env.LECTERN_TEST_ORDER = 'random';
+  const seed = take('--seed', 1);
+  if (seed !== undefined) process.env.LECTERN_TEST_SEED = seed;
+  return { isChanged: take('--changed') !== undefined, rest };
 }
 
 function cloudflare() {

@@ -1,13 +1,23 @@
 // The rules of the map, checked: one door each for SQL, the network and the environment, the clock and ids
 // passed in, and imports that point one way.
+import { globSync } from 'node:fs';
+import { basename, matchesGlob } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { readMigrations } from '../src/store/migrations.ts';
+import { levels } from './levels.ts';
 import { codeOf, importsOf, type SourceFile, sourceFiles } from './support/source-files.ts';
 
 /** Not the tests, and not the few files that run in a person's browser. */
 const production = sourceFiles('src').filter(
   ({ path }) => !path.endsWith('.test.ts') && !path.includes('/assets/'),
 );
+
+// Parsed while the file is loaded: the time of a test is for its rule.
+for (const file of production) {
+  importsOf(file);
+  codeOf(file);
+}
 
 /** Rules about what a file may import. `found` is what breaks them, for one file. */
 const rules: Record<string, (file: SourceFile) => string[]> = {
@@ -234,6 +244,7 @@ describe('the source', () => {
     ];
     const found = sourceFiles('test')
       .filter(({ path }) => !path.startsWith('test/support/') && !allowed.some((name) => path.endsWith(name)))
+      .filter(({ text }) => /store\/(open|dialect)/.test(text))
       .filter((file) =>
         importsOf(file).some(
           ({ target, typeOnly }) => !typeOnly && /^src\/store\/(open\.ts|dialect\/)/.test(target),
@@ -241,7 +252,23 @@ describe('the source', () => {
       );
     expect(found.map((file) => file.path)).toEqual([]);
   });
+
+  it('has every test file in exactly one level', () => {
+    const root = fileURLToPath(new URL('../', import.meta.url));
+    const isForeign = (name: string) => name.startsWith('.') || name === 'node_modules' || name === 'dist';
+    const tests = globSync('**/*.test.*', { cwd: root, exclude: (path) => isForeign(basename(path)) });
+    expect(tests.length).toBeGreaterThan(300);
+    const elsewhere = tests.filter((path) => levelsOf(path).length !== 1);
+    expect(elsewhere).toEqual([]);
+    expect(levelsOf('extension/a.test.ts')).toEqual([]);
+    expect(levelsOf('test/e2e/web-reader.test.ts')).toEqual(['browser']);
+  });
 });
+
+function levelsOf(path: string): string[] {
+  const isIn = (globs: readonly string[] = []) => globs.some((glob) => matchesGlob(path, glob));
+  return levels.filter(({ include, exclude }) => isIn(include) && !isIn(exclude)).map(({ name }) => name);
+}
 
 /** A rule that cannot fail is no rule: each is shown a file that breaks it. */
 describe('a file that breaks a rule is found', () => {

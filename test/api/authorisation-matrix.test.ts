@@ -21,7 +21,7 @@ import {
   type Sent,
   type TestApi,
 } from '../support/api.ts';
-import { onEachEngine } from '../support/engines.ts';
+import { onBothEngines } from '../support/engines.ts';
 import { addEnriched } from '../support/items.ts';
 import { makeJob } from '../support/jobs.ts';
 import { fill, giveIcon, listAll, newFeed, published } from '../support/reader.ts';
@@ -310,7 +310,7 @@ const not =
   (entry: RouteEntry): boolean =>
     !test(entry);
 
-onEachEngine('who may call what', (engine) => {
+onBothEngines('who may call what', (engine) => {
   let api: TestApi;
   let owner: User;
   let member: User;
@@ -502,6 +502,18 @@ onEachEngine('who may call what', (engine) => {
 
     it('take no cookie: a foreign page could have sent it', async () => {
       expect(await admitted(await api.logIn('anna'))).toEqual([]);
+    });
+
+    it('let a user with a token in, on every route', async () => {
+      const anna = await api.program('anna', 'write');
+      // Fever takes a key and ClientLogin a password; they have tests of their own.
+      const takesToken = ({ path }: RouteEntry) =>
+        !feverPaths.includes(path) && !path.endsWith('/ClientLogin');
+      for (const entry of apps().filter(takesToken)) {
+        const { status } = await call(anna, entry, entry.path.replace(/\{\w+\*?\}/, '1'));
+        const isAnswered = status !== 401 && status < 500;
+        expect(`${nameOf(entry)}: ${isAnswered}`).toBe(`${nameOf(entry)}: true`);
+      }
     });
 
     it('let a read-only token change nothing', async () => {

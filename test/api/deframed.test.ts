@@ -5,7 +5,7 @@ import { type Listening, listen } from '../../src/api/listen.ts';
 import { itemHash } from '../../src/deframer/item-hash.ts';
 import { answerOf, type Client, foreignOrigin, jsonOf, openApi, type TestApi } from '../support/api.ts';
 import { addFeed, addRunFeed, type GivenFeed, runFeed } from '../support/deframed-feeds.ts';
-import { onEachEngine } from '../support/engines.ts';
+import { onBothEngines } from '../support/engines.ts';
 import { readRss, rssProblems, textOf } from '../support/rss-rules.ts';
 import { until } from '../support/until.ts';
 
@@ -19,7 +19,7 @@ const item = (url: string, more = '') => `/api/item?url=${encodeURIComponent(url
 const site = (root: string, more = '') => `/api/site?root=${encodeURIComponent(root)}${more}`;
 const newSite = () => `https://site${counter++}.example`;
 
-onEachEngine('what the deframer serves', (engine) => {
+onBothEngines('what the deframer serves', (engine) => {
   let api: TestApi;
   let visitor: Client;
 

@@ -4,11 +4,11 @@ import { createToken } from '../../src/accounts/tokens.ts';
 import type { User } from '../../src/model/user.ts';
 import type { UserRows } from '../../src/store/store.ts';
 import { type Client, openApi, type TestApi } from '../support/api.ts';
-import { onEachEngine } from '../support/engines.ts';
+import { onBothEngines } from '../support/engines.ts';
 import { type FeverApp, feverApps } from '../support/fever-clients.ts';
 import { fill, fillMany, newFeed, published } from '../support/reader.ts';
 
-onEachEngine('apps that speak Fever', (engine) => {
+onBothEngines('apps that speak Fever', (engine) => {
   let api: TestApi;
   let anna: User;
   let rows: UserRows;

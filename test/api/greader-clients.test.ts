@@ -1,11 +1,11 @@
 // Apps that behave as the known ones do, each doing a day's work.
 import { beforeEach, describe, expect, it } from 'vitest';
-import { onEachEngine } from '../support/engines.ts';
+import { onBothEngines } from '../support/engines.ts';
 import { type Archive, hourMs, links, openArchive } from '../support/greader-archive.ts';
 import { greaderApps, type ReaderApp } from '../support/greader-clients.ts';
 import { fill, published } from '../support/reader.ts';
 
-onEachEngine('an app of the Google Reader API', (engine) => {
+onBothEngines('an app of the Google Reader API', (engine) => {
   describe.each(Object.keys(greaderApps))('that behaves as %s does', (name) => {
     let archive: Archive;
     let app: ReaderApp;

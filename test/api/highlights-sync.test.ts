@@ -2,7 +2,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { answerOf, type Client, jsonOf, openApi, type TestApi } from '../support/api.ts';
-import { onEachEngine } from '../support/engines.ts';
+import { onBothEngines } from '../support/engines.ts';
 import { researchDatabase } from '../support/research-database.ts';
 import { allRows } from '../support/sync-histories.ts';
 
@@ -57,7 +57,7 @@ const researchCounters = (over: object = {}) => ({
 
 const passage = (groupID: unknown, over: object = {}) => ({ groupID, repr: `text ${groupID}`, ...over });
 
-onEachEngine('highlights that are made elsewhere', (engine) => {
+onBothEngines('highlights that are made elsewhere', (engine) => {
   let api: TestApi;
   let owner: Client;
   let people = 0;

@@ -5,12 +5,12 @@ import { bookmarkPage } from '../../src/feeds/bookmark.ts';
 import { saveItem } from '../../src/items/save-item.ts';
 import type { UserRows } from '../../src/store/store.ts';
 import { answerOf, type Client, jsonOf, openApi, type TestApi } from '../support/api.ts';
-import { onEachEngine } from '../support/engines.ts';
+import { onBothEngines } from '../support/engines.ts';
 import { type ItemJson, jobsOf } from '../support/items.ts';
 
 const path = '/api/v1/items';
 
-onEachEngine('many items at once', (engine) => {
+onBothEngines('many items at once', (engine) => {
   let api: TestApi;
   let people = 0;
   let client: Client;

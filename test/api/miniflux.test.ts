@@ -5,7 +5,7 @@ import { Upstream } from '../../src/errors.ts';
 import type { User } from '../../src/model/user.ts';
 import type { UserRows } from '../../src/store/store.ts';
 import { answerOf, openApi, password, type TestApi } from '../support/api.ts';
-import { onEachEngine } from '../support/engines.ts';
+import { onBothEngines } from '../support/engines.ts';
 import { type MinifluxApp, minifluxApps, newsboatLike, withApiToken } from '../support/miniflux-client.ts';
 import { fill, giveIcon, newFeed, published } from '../support/reader.ts';
 
@@ -16,7 +16,7 @@ interface Named {
   [field: string]: unknown;
 }
 
-onEachEngine('the Miniflux API', (engine) => {
+onBothEngines('the Miniflux API', (engine) => {
   let api: TestApi;
   /** Somebody new in each test, who follows nothing yet. */
   let anna: User;

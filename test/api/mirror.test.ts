@@ -4,7 +4,7 @@ import { mirrorKind, notConfigured } from '../../src/mirror/node/mirror.ts';
 import { Secret } from '../../src/model/secret.ts';
 import { answerOf, type Client, jsonOf, TestApi } from '../support/api.ts';
 import { TestClock } from '../support/clock.ts';
-import { onEachEngine } from '../support/engines.ts';
+import { onBothEngines } from '../support/engines.ts';
 import { folderFiles, temporaryFolder } from '../support/library.ts';
 import { openMirror } from '../support/mirror-node.ts';
 import { type RaindropServer, startRaindropServer } from '../support/raindrop-server.ts';
@@ -14,7 +14,7 @@ const token = 'a-token-that-nobody-may-see';
 const minute = 60_000;
 const hour = 60 * minute;
 
-onEachEngine('the mirror over HTTP', (engine) => {
+onBothEngines('the mirror over HTTP', (engine) => {
   let clock: TestClock;
   let server: RaindropServer;
   let folder: string;

@@ -1,11 +1,11 @@
 // An account with a password, linked to single sign-on by the person who is logged in, and unlinked again.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { answerOf, type Client, jsonOf, openApi, password, type TestApi } from '../support/api.ts';
-import { onEachEngine } from '../support/engines.ts';
+import { onBothEngines } from '../support/engines.ts';
 import { type OidcServer, startOidcServer } from '../support/oidc-server.ts';
 import { createSignOnWorld, forgetEverybody, outcomeOf, redirectUris, signOn } from '../support/sign-on.ts';
 
-onEachEngine('linking an account', (engine) => {
+onBothEngines('linking an account', (engine) => {
   let provider: OidcServer;
   let api: TestApi;
   let world: ReturnType<typeof createSignOnWorld>;

@@ -3,7 +3,7 @@ import { searchSources } from '../../src/cli/search-sources.ts';
 import { Upstream } from '../../src/errors.ts';
 import { createIndexer, indexEverything } from '../../src/search/index-pending.ts';
 import { answerOf, type Client, jsonOf, openApi, type TestApi } from '../support/api.ts';
-import { onEachEngine } from '../support/engines.ts';
+import { onBothEngines } from '../support/engines.ts';
 import { fill, published } from '../support/reader.ts';
 import { noFiles } from '../support/search-docs.ts';
 
@@ -19,7 +19,7 @@ interface Page {
 
 const link = 'https://example.org/feed';
 
-onEachEngine('the reader API', (engine) => {
+onBothEngines('the reader API', (engine) => {
   let api: TestApi;
   let anna: Client;
 

@@ -6,7 +6,7 @@ import type { Store } from '../../src/store/store.ts';
 import { type Client, jsonOf, openApi, type TestApi } from '../support/api.ts';
 import { addFeed as addDeframed, runFeed } from '../support/deframed-feeds.ts';
 import { propertyRuns } from '../support/depth.ts';
-import { onEachEngine } from '../support/engines.ts';
+import { onBothEngines } from '../support/engines.ts';
 import { fill, published } from '../support/reader.ts';
 import { indexAll, noFiles } from '../support/search-docs.ts';
 
@@ -40,7 +40,7 @@ interface Saved {
 
 const link = 'https://example.org/feed';
 
-onEachEngine('the search API', (engine) => {
+onBothEngines('the search API', (engine) => {
   let api: TestApi;
   let store: Store;
   let anna: Client;

@@ -10,7 +10,7 @@ import { type Listening, listen } from '../../src/api/listen.ts';
 import { libraryTools } from '../../src/mcp/library-tools.ts';
 import type { Scope, User } from '../../src/model/user.ts';
 import { openApi, type TestApi } from '../support/api.ts';
-import { onEachEngine } from '../support/engines.ts';
+import { onBothEngines } from '../support/engines.ts';
 import { databaseUrl } from '../support/lectern-process.ts';
 import { callsOf, factsOf, fillLibrary, type Heard, type Lent, rowsOf } from '../support/mcp.ts';
 
@@ -18,7 +18,7 @@ const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const reading = libraryTools.filter(({ writes }) => !writes).map(({ name }) => name);
 const all = libraryTools.map(({ name }) => name);
 
-onEachEngine('the official client of the Model Context Protocol', (engine) => {
+onBothEngines('the official client of the Model Context Protocol', (engine) => {
   let api: TestApi;
   let anna: User;
   let lent: Lent;

@@ -9,11 +9,11 @@ import type { Database } from '../../src/store/database.ts';
 import { openDatabase, type Target } from '../../src/store/open.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
 import { TestClock } from './clock.ts';
+import { type EngineName, engines } from './engine-names.ts';
 import { createDatabase, dropDatabase } from './postgres-server.ts';
 import { isListedAsSingle } from './single-engine-suites.ts';
 
-export const engines = ['sqlite', 'postgres'] as const;
-export type EngineName = (typeof engines)[number];
+export { type EngineName, engines } from './engine-names.ts';
 
 export interface Engine {
   readonly name: EngineName;
@@ -21,8 +21,13 @@ export interface Engine {
   freshTarget(options?: { empty?: boolean }): Promise<Target>;
 }
 
-/** Runs the suite once for each engine. suite-rules.ts fails the run when an engine was left out. */
+/** Runs the suite on the engines of its level (test/levels.ts): both, or in `npm test` some levels on SQLite only. */
 export function onEachEngine(title: string, suite: (engine: Engine) => void): void {
+  for (const name of inject('engines')) describe(`${name}: ${title}`, () => suite(useEngine(name)));
+}
+
+/** Runs the suite on both engines in every run, whatever its level. */
+export function onBothEngines(title: string, suite: (engine: Engine) => void): void {
   for (const name of engines) describe(`${name}: ${title}`, () => suite(useEngine(name)));
 }
 

@@ -27,7 +27,7 @@ export interface Import {
 }
 
 /** Static imports, re-exports, dynamic imports and `new URL('x', import.meta.url)`, which starts threads. */
-export function importsOf(file: SourceFile): Import[] {
+export const importsOf = oncePerFile((file): Import[] => {
   const source = ts.createSourceFile(file.path, file.text, ts.ScriptTarget.Latest, true);
   const found: Import[] = [];
   const add = (specifier: ts.Node | undefined, typeOnly = false) => {
@@ -49,14 +49,14 @@ export function importsOf(file: SourceFile): Import[] {
   };
   visit(source);
   return found;
-}
+});
 
 function isTypeOnly({ importClause }: ts.ImportDeclaration): boolean {
   return importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword;
 }
 
 /** The source's tokens without comments and strings, one space between them; and its strings by themselves. */
-export function codeOf(file: SourceFile): { code: string; strings: string[] } {
+export const codeOf = oncePerFile((file): { code: string; strings: string[] } => {
   const source = ts.createSourceFile(file.path, file.text, ts.ScriptTarget.Latest, true);
   const code: string[] = [];
   const strings: string[] = [];
@@ -72,4 +72,14 @@ export function codeOf(file: SourceFile): { code: string; strings: string[] } {
   };
   visit(source);
   return { code: code.filter((token) => token !== '').join(' '), strings };
+});
+
+/** Several rules read the same files, and parsing them is most of the work. */
+function oncePerFile<T>(read: (file: SourceFile) => T): (file: SourceFile) => T {
+  const known = new WeakMap<SourceFile, T>();
+  return (file) => {
+    const result = known.get(file) ?? read(file);
+    known.set(file, result);
+    return result;
+  };
 }

@@ -1,24 +1,45 @@
-// A reporter that fails the run when the suites break the rules of this house: what runs on one engine runs on
-// the other, no test is skipped, no two tests of a file share a name. What needs a program that is not installed here may be
-// left out; it is said at the end which, and for want of what.
-import type { Reporter, TestCase, TestModule } from 'vitest/node';
+// Reporter: fails the run when a suite breaks a rule (an engine is missing, a test is skipped, two tests of a file share a
+// name), names what was skipped because a program is not installed, and prints how to repeat a failed run.
+import type { Reporter, SerializedError, TestCase, TestModule, TestRunEndReason } from 'vitest/node';
+import { isDeep, seed } from './depth.ts';
 
 export default class SuiteRules implements Reporter {
-  onTestRunEnd(modules: readonly TestModule[]): void {
-    const absent = modules.flatMap(leftOut);
-    if (absent.length > 0)
-      process.stderr.write(`\nLeft out here:\n${absent.map((line) => `  ${line}\n`).join('')}`);
+  readonly #fileOrder: string[] = [];
+
+  onTestModuleStart(module: TestModule): void {
+    this.#fileOrder.push(module.relativeModuleId);
+  }
+
+  onTestRunEnd(
+    modules: readonly TestModule[],
+    _errors: readonly SerializedError[],
+    reason: TestRunEndReason,
+  ): void {
     const problems = modules.flatMap((module) => [
       ...missingEngines(module),
       ...skipped(module),
       ...sameNames(module),
     ]);
-    if (problems.length === 0) return;
-    process.stderr.write(
-      `\nThe suites break the rules:\n${problems.map((problem) => `  ${problem}\n`).join('')}`,
-    );
-    process.exitCode = 1;
+    if (problems.length > 0) {
+      write(['', 'Suites that break a rule:', ...problems.map((problem) => `  ${problem}`)]);
+      process.exitCode = 1;
+    }
+    if (reason === 'failed') write(howToRepeat(this.#fileOrder));
+    const absent = modules.flatMap(missingPrograms);
+    if (absent.length > 0)
+      write(['', `Skipped ${absent.length} tests: ${[...new Set(absent)].sort().join(', ')}.`]);
   }
+}
+
+function howToRepeat(fileOrder: readonly string[]): string[] {
+  const command = isDeep ? 'npm run test:deep --' : 'npm test --';
+  const order = process.env.LECTERN_TEST_ORDER === 'random' ? ' --shuffle' : '';
+  return [
+    '',
+    'Files in the order in which they started:',
+    ...fileOrder.map((file) => `  ${file}`),
+    `Seed ${seed}. Repeat this run with: ${command} --seed ${seed}${order}`,
+  ];
 }
 
 /** Each name stands before the title of a suite; see engines.ts and libraries.ts. */
@@ -37,28 +58,28 @@ function missingEngines(module: TestModule): string[] {
       .filter((name) => !there.has(name))
       .map((name) => `${module.relativeModuleId}: only on ${engine}: ${name}`);
   };
-  return pairs.flatMap(([one, other]) => [...only(one, other), ...only(other, one)]);
+  const { engines } = module.project.getProvidedContext();
+  return pairs.flatMap(([one, other]) => [
+    // A level that runs on SQLite only has some suites on both engines; none may be on PostgreSQL only.
+    ...(one !== 'sqlite' || engines.includes('postgres') ? only(one, other) : []),
+    ...only(other, one),
+  ]);
 }
 
-const isFilteredByName = process.argv.some((arg) => arg === '-t' || arg.startsWith('--testNamePattern'));
-
-/** A filter on the command line skips too; that is not the suite's doing. */
+/** Tests that a filter on the command line skipped do not count. */
 function skipped(module: TestModule): string[] {
+  if (module.project.globalConfig.testNamePattern) return [];
   return [...module.children.allTests('skipped')]
-    .filter((test: TestCase) => missingFor(test) === undefined)
-    .filter((test: TestCase) => test.options.mode !== 'run' || !isFilteredByName)
+    .filter((test: TestCase) => missingProgram(test) === undefined)
     .map((test) => `${module.relativeModuleId}: skipped: ${test.fullName}`);
 }
 
-function leftOut(module: TestModule): string[] {
-  return [...module.children.allTests('skipped')].flatMap((test) => {
-    const missing = missingFor(test);
-    return missing === undefined ? [] : [`${module.relativeModuleId}: ${test.fullName}: ${missing}`];
-  });
+function missingPrograms(module: TestModule): string[] {
+  return [...module.children.allTests('skipped')].flatMap((test) => missingProgram(test) ?? []);
 }
 
-/** What a test has given as its reason by `skip('not installed: ...')`. */
-function missingFor(test: TestCase): string | undefined {
+/** The reason that a test gave with `skip('not installed: ...')`. */
+function missingProgram(test: TestCase): string | undefined {
   const result = test.result();
   const note = result.state === 'skipped' ? result.note : undefined;
   return note?.startsWith('not installed: ') ? note : undefined;
@@ -68,4 +89,8 @@ function sameNames(module: TestModule): string[] {
   const names = [...module.children.allTests()].map((test) => test.fullName);
   const repeated = new Set(names.filter((name, index) => names.indexOf(name) !== index));
   return [...repeated].map((name) => `${module.relativeModuleId}: two tests are named: ${name}`);
+}
+
+function write(lines: readonly string[]): void {
+  process.stderr.write(`${lines.join('\n')}\n`);
 }
