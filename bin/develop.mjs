@@ -1,5 +1,5 @@
 // The commands for developers: npm test, npm run test:deep | check | format | openapi | bench | conformance | train |
-// screenshots | cloudflare.
+// screenshots | cloudflare | remove-checks.
 import { spawn, spawnSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { ensureBuilt, ensureInstalled, fail, pinnedNode, requireNode20, root, ru
 const [task, ...args] = process.argv.slice(2);
 requireNode20();
 ensureInstalled('all');
-if (['test', 'test:deep', 'bench', 'screenshots'].includes(task)) ensureBuilt();
+if (['test', 'test:deep', 'bench', 'screenshots', 'remove-checks'].includes(task)) ensureBuilt();
 const node = pinnedNode().path;
 const tool = (path) => join(root, 'node_modules', path);
 
@@ -25,6 +25,8 @@ const tasks = {
   train: () => inOrder([[join(root, 'scripts', 'train-headlines.ts'), ...args]]),
   bench: () => inOrder([[join(root, 'bench', 'main.ts'), ...args]]),
   screenshots: () => inOrder([[join(root, 'scripts', 'screenshots.ts'), ...args]]),
+  /** Removes checks of the product one at a time, and reports which tests notice. */
+  'remove-checks': () => inOrder([[join(root, 'scripts', 'remove-checks.ts'), ...args]]),
   /** `build`, `deploy`, or whatever else wrangler is to do, in its folder and under a Node that it runs on. */
   cloudflare: () => inOrder(cloudflare(), join(root, 'cloudflare')),
 };
