@@ -79,7 +79,7 @@ interface TestFile {
 const root = realpathSync(fileURLToPath(new URL('..', import.meta.url)));
 const options = parseOptions(process.argv.slice(2));
 const checks = choose(options.only);
-const problems = checks.flatMap(problemsOf);
+const problems = removedChecks.flatMap(problemsOf);
 if (problems.length > 0) fail(problems.join('\n'));
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'lectern-remove-checks-')));
@@ -132,12 +132,14 @@ async function judge(check: RemovedCheck): Promise<Result> {
 
 /** The first failure of the test files that import the changed file, else of all others. */
 async function findFailure({ file }: RemovedCheck): Promise<Failure | undefined> {
-  if (options.files.length > 0)
-    return firstFailure(
-      projectsInOrder.map((project) => ({ args: ['run', ...options.files], project })),
-      new Set(),
-    );
   const passed = new Set<string>();
+  const deep: Run[] = options.isDeep
+    ? [{ args: ['run', ...options.files], project: undefined, isDeep: true }]
+    : [];
+  if (options.files.length > 0) {
+    const named = projectsInOrder.map((project) => ({ args: ['run', ...options.files], project }));
+    return firstFailure([...named, ...deep], passed);
+  }
   const related = projectsInOrder.map((project) => ({ args: ['related', file, '--run'], project }));
   const failure = await firstFailure(related, passed);
   if (failure) return failure;
@@ -147,7 +149,6 @@ async function findFailure({ file }: RemovedCheck): Promise<Failure | undefined>
       .map((one) => one.file);
     return files.length > 0 ? [{ args: ['run', ...files], project }] : [];
   });
-  const deep: Run[] = options.isDeep ? [{ args: ['run'], project: undefined, isDeep: true }] : [];
   return firstFailure([...others, ...deep], passed);
 }
 
@@ -229,6 +230,8 @@ function startVitest(
       stopRunning();
     }, maxRunMs);
     child.on('error', reject);
+    // What it has left behind would keep its output open.
+    child.on('exit', () => stopRunning());
     child.on('close', (code) => {
       clearTimeout(timer);
       stopRunning = () => {};
