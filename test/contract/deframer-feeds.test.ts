@@ -4,7 +4,7 @@ import { Conflict, Invalid, NotFound } from '../../src/errors.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { TestClock } from '../support/clock.ts';
 import { analysisOf, intervalMs, leaseMs, tieClocks, usage } from '../support/deframing.ts';
-import { onEachEngine, openFreshStore } from '../support/engines.ts';
+import { onEachEngine, openEmptyStore } from '../support/engines.ts';
 import { randomText } from '../support/library.ts';
 
 const url = 'https://news.example.co.uk/feed';
@@ -32,10 +32,9 @@ onEachEngine('the feeds of the deframer', (engine) => {
   });
 
   beforeEach(async () => {
-    const opened = await openFreshStore(engine);
+    const opened = await openEmptyStore(engine);
     ({ store, clock } = opened);
     tieClocks(opened.database, clock);
-    return () => store.close();
   });
 
   it('are added neither enabled nor polled nor scheduled, under the domain that somebody registered', async () => {

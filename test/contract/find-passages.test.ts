@@ -4,7 +4,7 @@ import type { SearchSources } from '../../src/model/search.ts';
 import { findPassages } from '../../src/search/answer/find-passages.ts';
 import type { MeaningSearch } from '../../src/search/search-library.ts';
 import type { Store } from '../../src/store/store.ts';
-import { onEachEngine, openFreshStore } from '../support/engines.ts';
+import { onEachEngine, openEmptyStore } from '../support/engines.ts';
 import { indexAll, MemorySource } from '../support/search-docs.ts';
 
 onEachEngine('the passages for a question', (engine) => {
@@ -12,7 +12,7 @@ onEachEngine('the passages for a question', (engine) => {
   let entries: MemorySource;
 
   beforeEach(async () => {
-    ({ store } = await openFreshStore(engine));
+    ({ store } = await openEmptyStore(engine));
     await store.users.create({ username: 'anna', passwordHash: null, role: 'owner' });
     await store.users.create({ username: 'ben', passwordHash: null, role: 'member' });
     entries = new MemorySource('entry');
@@ -23,7 +23,6 @@ onEachEngine('the passages for a question', (engine) => {
     entries.put({ refId: 5, userId: 2, title: 'Herons', text: 'A heron at the pond eats frogs.' });
     for (let n = 10; n < 60; n++) entries.put({ refId: n, title: `Ledger ${n}`, text: 'Figures.' });
     await indexAll(store, entries);
-    return () => store.close();
   });
 
   const passages = async (q: string, meaning?: MeaningSearch, limit = 3) => {

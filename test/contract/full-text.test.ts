@@ -7,7 +7,7 @@ import { parseQuery } from '../../src/search/parse-query.ts';
 import type { Database } from '../../src/store/database.ts';
 import { fullTextKind } from '../../src/store/reader/full-text-jobs.ts';
 import type { Store } from '../../src/store/store.ts';
-import { onEachEngine, openFreshStore } from '../support/engines.ts';
+import { onEachEngine, openEmptyStore } from '../support/engines.ts';
 import { addUser, fill, listAll, newFeed, published } from '../support/reader.ts';
 import { foundIds, indexAll } from '../support/search-docs.ts';
 
@@ -21,10 +21,9 @@ onEachEngine('full texts of entries', (engine) => {
   let ben: User;
 
   beforeEach(async () => {
-    ({ store, database } = await openFreshStore(engine));
+    ({ store, database } = await openEmptyStore(engine));
     anna = await addUser(store, 'anna', 'owner');
     ben = await addUser(store, 'ben');
-    return () => store.close();
   });
 
   const follow = async ({ rows }: User, { fullText = true, proxy = '' } = {}) => {

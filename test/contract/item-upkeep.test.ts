@@ -7,7 +7,7 @@ import type { Job } from '../../src/model/job.ts';
 import type { Database } from '../../src/store/database.ts';
 import type { Outcome } from '../../src/store/job-queue/settle.ts';
 import type { Store } from '../../src/store/store.ts';
-import { onEachEngine, openFreshStore } from '../support/engines.ts';
+import { onEachEngine, openEmptyStore } from '../support/engines.ts';
 import { changeItem, findItem, saveItem } from '../support/items.ts';
 import { folderFiles, temporaryFolder } from '../support/library.ts';
 import { addUser } from '../support/reader.ts';
@@ -18,9 +18,8 @@ onEachEngine('items that wait to be enriched', (engine) => {
   let anna: number;
 
   beforeEach(async () => {
-    ({ store, database } = await openFreshStore(engine));
+    ({ store, database } = await openEmptyStore(engine));
     anna = (await addUser(store, 'anna', 'owner')).id;
-    return () => store.close();
   });
 
   const save = (name: string, columns = {}) =>

@@ -7,7 +7,7 @@ import type { Database } from '../../src/store/database.ts';
 import { jobKind } from '../../src/store/job-queue/job-kind.ts';
 import type { JobQueue } from '../../src/store/job-queue/job-queue.ts';
 import { propertyRuns } from '../support/depth.ts';
-import { onEachEngine, openFreshStore } from '../support/engines.ts';
+import { onEachEngine, openEmptyStore } from '../support/engines.ts';
 
 const kind = jobKind({ name: 'model', schema: z.null(), maxAttempts: 2 });
 const leaseMs = 60_000;
@@ -69,11 +69,10 @@ onEachEngine('a random history of the queue', (engine) => {
   let offsetMs = 0;
 
   beforeEach(async () => {
-    const opened = await openFreshStore(engine);
+    const opened = await openEmptyStore(engine);
     db = opened.database;
     queue = opened.store.jobs;
     db.timeOffsetMs = () => offsetMs;
-    return () => opened.store.close();
   });
 
   it('loses no job, ends none twice, and is what the model says after each step', async () => {

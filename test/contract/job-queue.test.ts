@@ -9,7 +9,7 @@ import { finishJob, requireJob } from '../../src/store/job-queue/fence.ts';
 import { jobKind } from '../../src/store/job-queue/job-kind.ts';
 import type { JobQueue } from '../../src/store/job-queue/job-queue.ts';
 import type { Outcome } from '../../src/store/job-queue/settle.ts';
-import { onEachEngine, onOneEngine, openFreshStore } from '../support/engines.ts';
+import { onEachEngine, onOneEngine, openEmptyStore, openFreshStore } from '../support/engines.ts';
 
 const kind = jobKind({ name: 'count', schema: z.object({ n: z.int() }), maxAttempts: 3 });
 const soon = jobKind({ name: 'soon', schema: z.null(), lane: 'interactive' });
@@ -24,12 +24,11 @@ onEachEngine('the queue', (engine) => {
   let offsetMs: number;
 
   beforeEach(async () => {
-    const opened = await openFreshStore(engine);
+    const opened = await openEmptyStore(engine);
     db = opened.database;
     queue = opened.store.jobs;
     offsetMs = 0;
     db.timeOffsetMs = () => offsetMs;
-    return () => opened.store.close();
   });
 
   const request = (changes: Partial<ClaimRequest> = {}): ClaimRequest => ({

@@ -11,7 +11,7 @@ import type { Database } from '../../src/store/database.ts';
 import { finishJob } from '../../src/store/job-queue/fence.ts';
 import { jobKind } from '../../src/store/job-queue/job-kind.ts';
 import type { JobQueue } from '../../src/store/job-queue/job-queue.ts';
-import { onEachEngine, openFreshStore } from '../support/engines.ts';
+import { onEachEngine, openEmptyStore } from '../support/engines.ts';
 import { until } from '../support/until.ts';
 
 const schema = z.object({ n: z.int() });
@@ -24,7 +24,7 @@ onEachEngine('the runner', (engine) => {
   const running: Runner[] = [];
 
   beforeEach(async () => {
-    const opened = await openFreshStore(engine);
+    const opened = await openEmptyStore(engine);
     db = opened.database;
     queue = opened.store.jobs;
     offsetMs = 0;
@@ -32,7 +32,6 @@ onEachEngine('the runner', (engine) => {
     db.timeOffsetMs = () => offsetMs;
     return async () => {
       await Promise.all(running.splice(0).map((runner) => runner.stop()));
-      await opened.store.close();
     };
   });
 

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 import type { LeaseStore } from '../../src/store/lease-store.ts';
-import { onEachEngine, openFreshStore } from '../support/engines.ts';
+import { onEachEngine, openEmptyStore } from '../support/engines.ts';
 
 const ttlMs = 15_000;
 const dayMs = 24 * 3_600_000;
@@ -10,11 +10,10 @@ onEachEngine('a lease, when the clock is set back,', (engine) => {
   let offsetMs: number;
 
   beforeEach(async () => {
-    const { database, store } = await openFreshStore(engine);
+    const { database, store } = await openEmptyStore(engine);
     leases = store.leases;
     offsetMs = 0;
     database.timeOffsetMs = () => offsetMs;
-    return () => store.close();
   });
 
   it('of one who has ended is over as soon as any other', async () => {

@@ -8,7 +8,7 @@ import { createMeaning, type Meaning } from '../../src/search/meaning/meaning.ts
 import { VectorScan } from '../../src/search/meaning/vector-scan.ts';
 import type { Store } from '../../src/store/store.ts';
 import { propertyRuns } from '../support/depth.ts';
-import { onEachEngine, openFreshStore } from '../support/engines.ts';
+import { onEachEngine, openEmptyStore } from '../support/engines.ts';
 import { indexAll, MemorySource } from '../support/search-docs.ts';
 import { TestTimers } from '../support/timers.ts';
 import { createWordEmbedder, type WordEmbedder, wordVector } from '../support/word-embedder.ts';
@@ -27,17 +27,14 @@ onEachEngine('finding by meaning', (engine) => {
   let meaning: Meaning;
 
   beforeEach(async () => {
-    ({ store } = await openFreshStore(engine));
+    ({ store } = await openEmptyStore(engine));
     for (const username of ['anna', 'ben', 'cleo'])
       await store.users.create({ username, passwordHash: null, role: 'member' });
     entries = new MemorySource('entry');
     items = new MemorySource('item');
     embedder = createWordEmbedder();
     meaning = createMeaning({ store, embedder });
-    return async () => {
-      await meaning.close();
-      await store.close();
-    };
+    return () => meaning.close();
   });
 
   const settle = async (by: Embedder = embedder) => {

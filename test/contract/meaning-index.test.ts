@@ -6,7 +6,7 @@ import { type Embedder, TextRefused } from '../../src/search/meaning/embedder.ts
 import type { Database } from '../../src/store/database.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { TestClock } from '../support/clock.ts';
-import { onEachEngine, openFreshStore } from '../support/engines.ts';
+import { onEachEngine, openEmptyStore } from '../support/engines.ts';
 import { indexAll, MemorySource } from '../support/search-docs.ts';
 import { createWordEmbedder, type WordEmbedder } from '../support/word-embedder.ts';
 
@@ -21,13 +21,12 @@ onEachEngine('the vectors of documents', (engine) => {
   let embedder: WordEmbedder;
 
   beforeEach(async () => {
-    ({ store, database, clock } = await openFreshStore(engine));
+    ({ store, database, clock } = await openEmptyStore(engine));
     await store.users.create({ username: 'anna', passwordHash: null, role: 'owner' });
     await store.users.create({ username: 'ben', passwordHash: null, role: 'member' });
     entries = new MemorySource('entry');
     items = new MemorySource('item');
     embedder = createWordEmbedder();
-    return () => store.close();
   });
 
   const follower = (by: Embedder = embedder, holder = 'test', sources: SearchSource[] = [entries, items]) =>

@@ -1,16 +1,13 @@
 import { sql } from 'kysely';
 import { beforeEach, expect, it } from 'vitest';
 import type { Database, Writer } from '../../src/store/database.ts';
-import type { Store } from '../../src/store/store.ts';
-import { onOneEngine, openFreshStore } from '../support/engines.ts';
+import { onOneEngine, openEmptyStore } from '../support/engines.ts';
 
 onOneEngine('postgres', 'two transactions that wait for each other', (engine) => {
-  let store: Store;
   let database: Database;
 
   beforeEach(async () => {
-    ({ store, database } = await openFreshStore(engine));
-    return () => store.close();
+    ({ database } = await openEmptyStore(engine));
   });
 
   it('are both done in the end, one of them at its second attempt', async () => {

@@ -4,7 +4,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { Conflict, NotFound } from '../../src/errors.ts';
 import type { Database } from '../../src/store/database.ts';
 import type { Store } from '../../src/store/store.ts';
-import { onEachEngine, openFreshStore } from '../support/engines.ts';
+import { onEachEngine, openEmptyStore } from '../support/engines.ts';
 import { addUser, expectDerivedIsRight, fill, listAll, newFeed, published } from '../support/reader.ts';
 
 const links = Array.from({ length: 6 }, (_, n) => `https://${n}.example/feed`);
@@ -15,8 +15,7 @@ onEachEngine('the reader, with everything at once', (engine) => {
   let database: Database;
 
   beforeEach(async () => {
-    ({ store, database } = await openFreshStore(engine));
-    return () => store.close();
+    ({ store, database } = await openEmptyStore(engine));
   });
 
   it('fails nobody, and ends with the right unread rows and counts', async () => {

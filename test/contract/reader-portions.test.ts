@@ -8,7 +8,7 @@ import { unreadAtOnce } from '../../src/store/reader/settle-unread.ts';
 import { rebuildUnread } from '../../src/store/reader/unread.ts';
 import { createStore, type Store, type UserRows } from '../../src/store/store.ts';
 import type { TestClock } from '../support/clock.ts';
-import { onEachEngine, openFreshStore } from '../support/engines.ts';
+import { onEachEngine, openEmptyStore } from '../support/engines.ts';
 import { CrashError, Faults, forEachFault } from '../support/faults.ts';
 import { faultyDatabase } from '../support/faulty-database.ts';
 import {
@@ -33,10 +33,9 @@ onEachEngine('changes of many entries at once', (engine) => {
   let berta: { id: number; rows: UserRows };
 
   beforeEach(async () => {
-    ({ store, database, clock } = await openFreshStore(engine));
+    ({ store, database, clock } = await openEmptyStore(engine));
     anna = await addUser(store, 'anna', 'owner');
     berta = await addUser(store, 'berta');
-    return () => store.close();
   });
 
   async function followMany(count: number, groupId = 1, at = link) {

@@ -5,7 +5,7 @@ import type { Database } from '../../src/store/database.ts';
 import { jobKind } from '../../src/store/job-queue/job-kind.ts';
 import type { Store, UserRows } from '../../src/store/store.ts';
 import type { TestClock } from '../support/clock.ts';
-import { onEachEngine, openFreshStore } from '../support/engines.ts';
+import { onEachEngine, openEmptyStore } from '../support/engines.ts';
 import { addUser, expectDerivedIsRight, fill, listAll, newFeed, published } from '../support/reader.ts';
 
 const link = 'https://example.org/feed';
@@ -18,10 +18,9 @@ onEachEngine('feeds, entries and bookmarks', (engine) => {
   let berta: UserRows;
 
   beforeEach(async () => {
-    ({ store, database, clock } = await openFreshStore(engine));
+    ({ store, database, clock } = await openEmptyStore(engine));
     anna = (await addUser(store, 'anna', 'owner')).rows;
     berta = (await addUser(store, 'berta')).rows;
-    return () => store.close();
   });
 
   const guids = async (rows: UserRows, filter = {}) => (await listAll(rows, filter)).map(({ guid }) => guid);

@@ -13,7 +13,7 @@ import { findSimilar } from '../../src/search/similar.ts';
 import type { Database } from '../../src/store/database.ts';
 import type { Store } from '../../src/store/store.ts';
 import { propertyRuns } from '../support/depth.ts';
-import { onEachEngine, openFreshStore } from '../support/engines.ts';
+import { onEachEngine, openEmptyStore } from '../support/engines.ts';
 import { isMeant } from '../support/is-meant.ts';
 import { indexAll, MemorySource } from '../support/search-docs.ts';
 import { createWordEmbedder } from '../support/word-embedder.ts';
@@ -103,7 +103,7 @@ onEachEngine('the filters of a search', (engine) => {
   const runs = propertyRuns(engine.name === 'sqlite' ? 40 : 12);
 
   beforeEach(async () => {
-    ({ store, database } = await openFreshStore(engine));
+    ({ store, database } = await openEmptyStore(engine));
     await store.users.create({ username: 'anna', passwordHash: null, role: 'owner' });
     await store.users.create({ username: 'ben', passwordHash: null, role: 'member' });
     sources = { entry: new MemorySource('entry'), item: new MemorySource('item') };
@@ -129,7 +129,6 @@ onEachEngine('the filters of a search', (engine) => {
         )
         .execute(),
     );
-    return () => store.close();
   });
 
   async function put(docs: readonly Omit<Doc, 'refId' | 'url' | 'urlKey'>[]): Promise<Doc[]> {

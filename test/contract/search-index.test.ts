@@ -7,7 +7,7 @@ import type { Database } from '../../src/store/database.ts';
 import { notePending } from '../../src/store/search/pending.ts';
 import { searchIndex } from '../../src/store/search/search-index.ts';
 import type { Store } from '../../src/store/store.ts';
-import { onEachEngine, openFreshStore } from '../support/engines.ts';
+import { onEachEngine, openEmptyStore } from '../support/engines.ts';
 import { foundIds, indexAll, indexerOf, MemorySource } from '../support/search-docs.ts';
 
 onEachEngine('the indexer', (engine) => {
@@ -27,11 +27,10 @@ onEachEngine('the indexer', (engine) => {
   };
 
   beforeEach(async () => {
-    ({ store, database } = await openFreshStore(engine));
+    ({ store, database } = await openEmptyStore(engine));
     await store.users.create({ username: 'anna', passwordHash: null, role: 'owner' });
     await store.users.create({ username: 'ben', passwordHash: null, role: 'member' });
     source = new MemorySource('entry');
-    return () => store.close();
   });
 
   it('notes documents in the transaction that changes them, or not at all', async () => {

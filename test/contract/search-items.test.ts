@@ -10,7 +10,7 @@ import { searchText } from '../../src/search/search-text.ts';
 import { showHits } from '../../src/search/show-hits.ts';
 import type { Database } from '../../src/store/database.ts';
 import type { Store } from '../../src/store/store.ts';
-import { onEachEngine, openFreshStore } from '../support/engines.ts';
+import { onEachEngine, openEmptyStore } from '../support/engines.ts';
 import { changeItem, keepCopy, saveItem } from '../support/items.ts';
 import { folderFiles, temporaryFolder } from '../support/library.ts';
 import { addUser, fill, listAll, newFeed, published } from '../support/reader.ts';
@@ -25,10 +25,9 @@ onEachEngine('a search for saved items', (engine) => {
   let anna: Awaited<ReturnType<typeof addUser>>;
 
   beforeEach(async () => {
-    ({ store, database } = await openFreshStore(engine));
+    ({ store, database } = await openEmptyStore(engine));
     files = await folderFiles(await temporaryFolder());
     anna = await addUser(store, 'anna', 'owner');
-    return () => store.close();
   });
 
   const index = () => indexAll(store, ...Object.values(searchSources(store, files)));

@@ -9,7 +9,7 @@ import { type LibraryInput, type MeaningSearch, searchLibrary } from '../../src/
 import { searchText } from '../../src/search/search-text.ts';
 import { freshness } from '../../src/store/search/freshness.ts';
 import type { Store } from '../../src/store/store.ts';
-import { onEachEngine, openFreshStore } from '../support/engines.ts';
+import { onEachEngine, openEmptyStore } from '../support/engines.ts';
 import { indexAll, MemorySource } from '../support/search-docs.ts';
 import { createWordEmbedder } from '../support/word-embedder.ts';
 
@@ -23,7 +23,7 @@ onEachEngine('a search of the library', (engine) => {
   let items: MemorySource;
 
   beforeEach(async () => {
-    ({ store } = await openFreshStore(engine));
+    ({ store } = await openEmptyStore(engine));
     for (const username of ['anna', 'ben'])
       await store.users.create({
         username,
@@ -32,7 +32,6 @@ onEachEngine('a search of the library', (engine) => {
       });
     entries = new MemorySource('entry');
     items = new MemorySource('item');
-    return () => store.close();
   });
 
   const index = () => indexAll(store, entries, items);

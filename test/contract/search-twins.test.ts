@@ -6,7 +6,7 @@ import { parseQuery } from '../../src/search/parse-query.ts';
 import type { Database } from '../../src/store/database.ts';
 import type { Store } from '../../src/store/store.ts';
 import { propertyRuns } from '../support/depth.ts';
-import { onEachEngine, openFreshStore } from '../support/engines.ts';
+import { onEachEngine, openEmptyStore } from '../support/engines.ts';
 import { indexAll, MemorySource, ofKinds } from '../support/search-docs.ts';
 
 onEachEngine('the same page', (engine) => {
@@ -16,12 +16,11 @@ onEachEngine('the same page', (engine) => {
   let bookmarks: MemorySource;
 
   beforeEach(async () => {
-    ({ store, database } = await openFreshStore(engine));
+    ({ store, database } = await openEmptyStore(engine));
     await store.users.create({ username: 'anna', passwordHash: null, role: 'owner' });
     await store.users.create({ username: 'ben', passwordHash: null, role: 'member' });
     entries = new MemorySource('entry');
     bookmarks = new MemorySource('bookmark');
-    return () => store.close();
   });
 
   const index = async (...changed: [MemorySource, number][]) => {

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parseQuery } from '../../src/search/parse-query.ts';
 import type { Database } from '../../src/store/database.ts';
 import type { Store } from '../../src/store/store.ts';
-import { onEachEngine, openFreshStore } from '../support/engines.ts';
+import { onEachEngine, openEmptyStore, openFreshStore } from '../support/engines.ts';
 import { foundIds, indexAll, MemorySource, ofKinds } from '../support/search-docs.ts';
 
 onEachEngine('search', (engine) => {
@@ -117,10 +117,9 @@ onEachEngine('pages of search', (engine) => {
   let source: MemorySource;
 
   beforeEach(async () => {
-    ({ store, database } = await openFreshStore(engine));
+    ({ store, database } = await openEmptyStore(engine));
     await store.users.create({ username: 'anna', passwordHash: null, role: 'owner' });
     source = new MemorySource('entry');
-    return () => store.close();
   });
 
   describe.each(['rank', 'newest'] as const)('by %s', (order) => {

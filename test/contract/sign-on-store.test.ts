@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { onEachEngine, openFreshStore } from '../support/engines.ts';
+import { onEachEngine, openEmptyStore } from '../support/engines.ts';
 
 onEachEngine('what single sign-on keeps', (engine) => {
   it('is one key, whichever of several processes made it', async () => {
-    const { store } = await openFreshStore(engine);
+    const { store } = await openEmptyStore(engine);
     expect(await store.signOns.findKey()).toBeUndefined();
     const made = ['a', 'b', 'c', 'd'];
     const agreed = await Promise.all(made.map((key) => store.signOns.keepKey(key)));
@@ -11,11 +11,10 @@ onEachEngine('what single sign-on keeps', (engine) => {
     expect(made).toContain(agreed[0]);
     expect(await store.signOns.keepKey('e')).toBe(agreed[0]);
     expect(await store.signOns.findKey()).toBe(agreed[0]);
-    await store.close();
   });
 
   it('is which sign-ons were used, until they are too old to be used again', async () => {
-    const { store, clock } = await openFreshStore(engine);
+    const { store, clock } = await openEmptyStore(engine);
     const use = () => store.signOns.useOnce('id', clock.now() + 1000);
     const together = await Promise.all([use(), use(), use()]);
     expect(together.sort()).toEqual([false, false, true]);
@@ -25,11 +24,10 @@ onEachEngine('what single sign-on keeps', (engine) => {
     clock.advance(1);
     await store.signOns.forgetExpired();
     expect(await use()).toBe(true);
-    await store.close();
   });
 
   it('is one account for a subject', async () => {
-    const { store } = await openFreshStore(engine);
+    const { store } = await openEmptyStore(engine);
     const { users } = store;
     const [anna, ben] = [
       await users.create({ username: 'anna', passwordHash: 'a hash', role: 'owner' }),
@@ -48,6 +46,5 @@ onEachEngine('what single sign-on keeps', (engine) => {
     expect(await users.idsWithSignOn()).toEqual(new Set([ben.id]));
     expect(await users.findWaysIn(ben.id)).toEqual({ hasPassword: false, hasSignOn: true });
     await expect(users.setSubject(999, 'https://a 9')).rejects.toThrow('user not found');
-    await store.close();
   });
 });

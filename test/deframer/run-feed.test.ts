@@ -14,7 +14,7 @@ import {
   rssOf,
   usage,
 } from '../support/deframing.ts';
-import { onEachEngine, openFreshStore } from '../support/engines.ts';
+import { onEachEngine, openEmptyStore } from '../support/engines.ts';
 import { createWorld, type World } from '../support/outbound.ts';
 import { TestTimers } from '../support/timers.ts';
 import { until } from '../support/until.ts';
@@ -28,7 +28,7 @@ onEachEngine('a run of the deframer', (engine) => {
   let site: ReturnType<typeof newsSite>;
   let deframing: Deframing;
   let pauses: ReturnType<typeof memoryOfPauses>;
-  let opened: Awaited<ReturnType<typeof openFreshStore>>;
+  let opened: Awaited<ReturnType<typeof openEmptyStore>>;
   let world: World;
   const state = async () => {
     const [feed] = await store.deframerFeeds.list();
@@ -37,14 +37,13 @@ onEachEngine('a run of the deframer', (engine) => {
   };
 
   beforeEach(async () => {
-    opened = await openFreshStore(engine);
+    opened = await openEmptyStore(engine);
     ({ store, clock } = opened);
     pauses = memoryOfPauses(clock.now);
     world = createWorld({ now: clock.now, pauses });
     site = newsSite();
     await world.site('news.example', site.listener);
     deframing = createDeframing(opened, world);
-    return () => store.close();
   });
 
   it('fetches, reads, analyses, keeps, builds, and does not come again by itself', async () => {

@@ -10,7 +10,7 @@ import { createHostTurns } from '../../src/outbound/host-turns.ts';
 import { fullTextKind } from '../../src/store/reader/full-text-jobs.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { TestClock } from '../support/clock.ts';
-import { onEachEngine, openFreshStore } from '../support/engines.ts';
+import { onEachEngine, openEmptyStore } from '../support/engines.ts';
 import { simpleReader } from '../support/enriching.ts';
 import { createWorld, listen, startCanary, type World } from '../support/outbound.ts';
 import { httpProxy } from '../support/proxies.ts';
@@ -31,7 +31,7 @@ onEachEngine('fetching full texts', (engine) => {
   let deps: FullTextDeps;
 
   beforeEach(async () => {
-    const opened = await openFreshStore(engine);
+    const opened = await openEmptyStore(engine);
     ({ store, clock } = opened);
     const began = Date.now();
     opened.database.timeOffsetMs = () => clock.now() - began;
@@ -48,7 +48,6 @@ onEachEngine('fetching full texts', (engine) => {
       page: simpleReader,
       now: clock.now,
     };
-    return () => store.close();
   });
 
   const serve: RequestListener = (request, response) => {

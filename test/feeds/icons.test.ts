@@ -11,7 +11,7 @@ import { createHostTurns } from '../../src/outbound/host-turns.ts';
 import type { Database } from '../../src/store/database.ts';
 import type { Store, UserRows } from '../../src/store/store.ts';
 import type { TestClock } from '../support/clock.ts';
-import { onEachEngine, openFreshStore } from '../support/engines.ts';
+import { onEachEngine, openEmptyStore } from '../support/engines.ts';
 import { parseGuids } from '../support/feed-server.ts';
 import { changeItem, saveItem } from '../support/items.ts';
 import { createWorld, listen, startCanary, type World } from '../support/outbound.ts';
@@ -40,7 +40,7 @@ onEachEngine('the icon of a site', (engine) => {
   let deps: IconDeps;
 
   beforeEach(async () => {
-    ({ store, database, clock } = await openFreshStore(engine));
+    ({ store, database, clock } = await openEmptyStore(engine));
     anna = (await addUser(store, 'anna', 'owner')).rows;
     world = createWorld({ now: clock.now, pauses: store.hostPauses });
     pages = { '/feed': { body: '["x"]' } };
@@ -49,7 +49,6 @@ onEachEngine('the icon of a site', (engine) => {
     const began = Date.now();
     database.timeOffsetMs = () => clock.now() - began;
     deps = { icons: store.icons, outbound: world.outbound, now: clock.now };
-    return () => store.close();
   });
 
   const answer: RequestListener = (request, response) => {

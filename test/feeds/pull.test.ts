@@ -8,7 +8,7 @@ import { createHostTurns } from '../../src/outbound/host-turns.ts';
 import type { Database } from '../../src/store/database.ts';
 import type { Store, UserRows } from '../../src/store/store.ts';
 import type { TestClock } from '../support/clock.ts';
-import { onEachEngine, openFreshStore } from '../support/engines.ts';
+import { onEachEngine, openEmptyStore } from '../support/engines.ts';
 import { feedSite, parseGuids } from '../support/feed-server.ts';
 import { createWorld } from '../support/outbound.ts';
 import { claimPull, doPulls } from '../support/pulling.ts';
@@ -28,7 +28,7 @@ onEachEngine('a pull', (engine) => {
   let deps: PullDeps;
 
   beforeEach(async () => {
-    ({ store, database, clock } = await openFreshStore(engine));
+    ({ store, database, clock } = await openEmptyStore(engine));
     anna = (await addUser(store, 'anna', 'owner')).rows;
     berta = (await addUser(store, 'berta')).rows;
     const world = createWorld({ now: clock.now, pauses: store.hostPauses });
@@ -46,7 +46,6 @@ onEachEngine('a pull', (engine) => {
       now: clock.now,
       userAgent: (subscribers) => `Lectern/test (${subscribers} subscribers)`,
     };
-    return () => store.close();
   });
 
   const at = (path: string) => `http://feeds.example${path}`;

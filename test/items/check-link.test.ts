@@ -14,7 +14,7 @@ import type { Database } from '../../src/store/database.ts';
 import type { ClaimedJob } from '../../src/store/job-queue/claim.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { TestClock } from '../support/clock.ts';
-import { onEachEngine, openFreshStore } from '../support/engines.ts';
+import { onEachEngine, openEmptyStore } from '../support/engines.ts';
 import { changeItem, saveItem } from '../support/items.ts';
 import { createWorld, startCanary, type World } from '../support/outbound.ts';
 import { addUser, fill, listAll, newFeed, published } from '../support/reader.ts';
@@ -33,7 +33,7 @@ onEachEngine('the check for dead links', (engine) => {
   let deps: CheckLinkDeps;
 
   beforeEach(async () => {
-    ({ store, database, clock } = await openFreshStore(engine));
+    ({ store, database, clock } = await openEmptyStore(engine));
     const began = Date.now();
     database.timeOffsetMs = () => clock.now() - began;
     anna = await addUser(store, 'anna', 'owner');
@@ -53,7 +53,6 @@ onEachEngine('the check for dead links', (engine) => {
       turns: createHostTurns(clock.now, 1),
       now: clock.now,
     };
-    return () => store.close();
   });
 
   const save = (path: string, columns = {}) =>

@@ -4,7 +4,7 @@ import { parseFeed } from '../../src/feeds/parse/parse-feed.ts';
 import type { Database } from '../../src/store/database.ts';
 import type { Store, UserRows } from '../../src/store/store.ts';
 import { TestClock } from '../support/clock.ts';
-import { onEachEngine, openFreshStore } from '../support/engines.ts';
+import { onEachEngine, openEmptyStore } from '../support/engines.ts';
 import { importFile, temporaryPlace } from '../support/importing.ts';
 import {
   makeLargeLegacyDatabase,
@@ -26,10 +26,9 @@ onEachEngine('an old database that is brought in once more', (engine) => {
 
   beforeEach(async () => {
     clock = new TestClock(now);
-    ({ store, database } = await openFreshStore(engine, clock));
+    ({ store, database } = await openEmptyStore(engine, clock));
     anna = (await addUser(store, 'anna', 'owner')).rows;
     path = join(temporaryPlace(), 'reedme.db');
-    return () => store.close();
   });
 
   const bringLegacy = (rows: OldRows, rowsOf = anna) => {

@@ -5,7 +5,7 @@ import { savedUrl } from '../../src/items/save-url.ts';
 import type { Database } from '../../src/store/database.ts';
 import type { Store, UserRows } from '../../src/store/store.ts';
 import { TestClock } from '../support/clock.ts';
-import { onEachEngine, openFreshStore } from '../support/engines.ts';
+import { onEachEngine, openEmptyStore } from '../support/engines.ts';
 import { importFile, temporaryPlace } from '../support/importing.ts';
 import {
   makeCurrentDatabase,
@@ -29,10 +29,9 @@ onEachEngine('an old database that is brought in beside a server', (engine) => {
 
   beforeEach(async () => {
     clock = new TestClock(now);
-    ({ store, database } = await openFreshStore(engine, clock));
+    ({ store, database } = await openEmptyStore(engine, clock));
     anna = (await addUser(store, 'anna', 'owner')).rows;
     path = join(temporaryPlace(), 'reedme.db');
-    return () => store.close();
   });
 
   const bring = () => importFile(anna, path, { clock });

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, expect, it } from 'vitest';
 import type { Store, UserRows } from '../../src/store/store.ts';
 import { TestClock } from '../support/clock.ts';
-import { onEachEngine, openFreshStore } from '../support/engines.ts';
+import { onEachEngine, openEmptyStore } from '../support/engines.ts';
 import { filesOf, importFile, temporaryPlace } from '../support/importing.ts';
 import {
   insertRows,
@@ -26,10 +26,9 @@ onEachEngine('the file of an old database', (engine) => {
 
   beforeEach(async () => {
     clock = new TestClock(now);
-    ({ store } = await openFreshStore(engine, clock));
+    ({ store } = await openEmptyStore(engine, clock));
     anna = (await addUser(store, 'anna', 'owner')).rows;
     path = join(temporaryPlace(), 'reedme.db');
-    return () => store.close();
   });
 
   it('is read with what is only in its WAL, and neither file is touched', async () => {

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { TestClock } from '../support/clock.ts';
 import { propertyRuns } from '../support/depth.ts';
-import { onEachEngine, openFreshStore } from '../support/engines.ts';
+import { onEachEngine, openEmptyStore } from '../support/engines.ts';
 import { importFile, temporaryPlace } from '../support/importing.ts';
 import { makeLegacyDatabase } from '../support/legacy-database.ts';
 import { addUser, expectDerivedIsRight, listAll } from '../support/reader.ts';
@@ -159,40 +159,36 @@ onEachEngine('any old database', (engine) => {
           })),
         });
         const clock = new TestClock(now);
-        const { store, database } = await openFreshStore(engine, clock);
-        try {
-          const { rows } = await addUser(store, 'anna', 'owner');
-          const report = await importFile(rows, path, { clock, isFirst: true });
-          const shown = async () => ({
-            groups: (await rows.groups.list()).map(({ id, name }) => ({ id, name })),
-            feeds: (await rows.feeds.list()).map(({ id, name, link, groupId }) => ({
-              id,
-              name,
-              link,
-              groupId,
-            })),
-            entries: byId(await listAll(rows)).map(({ id, feedId, guid, unread, link, pubDate }) => ({
-              id,
-              feedId,
-              guid,
-              unread,
-              link,
-              pubDate,
-            })),
-            bookmarks: (await rows.bookmarks.list({ limit: 100 })).bookmarks
-              .map(({ entryId, link, createdAt }) => ({ entryId, link, createdAt }))
-              .sort((a, b) => (a.entryId ?? 0) - (b.entryId ?? 0)),
-          });
-          const expected = model(contents);
-          expect(await shown()).toEqual(expected);
-          expect(report.entries).toMatchObject({ imported: expected.entries.length, renumbered: 0 });
-          await expectDerivedIsRight(database);
-          const state = await store.stateHash();
-          await importFile(rows, path, { clock });
-          expect(await store.stateHash()).toEqual(state);
-        } finally {
-          await store.close();
-        }
+        const { store, database } = await openEmptyStore(engine, clock);
+        const { rows } = await addUser(store, 'anna', 'owner');
+        const report = await importFile(rows, path, { clock, isFirst: true });
+        const shown = async () => ({
+          groups: (await rows.groups.list()).map(({ id, name }) => ({ id, name })),
+          feeds: (await rows.feeds.list()).map(({ id, name, link, groupId }) => ({
+            id,
+            name,
+            link,
+            groupId,
+          })),
+          entries: byId(await listAll(rows)).map(({ id, feedId, guid, unread, link, pubDate }) => ({
+            id,
+            feedId,
+            guid,
+            unread,
+            link,
+            pubDate,
+          })),
+          bookmarks: (await rows.bookmarks.list({ limit: 100 })).bookmarks
+            .map(({ entryId, link, createdAt }) => ({ entryId, link, createdAt }))
+            .sort((a, b) => (a.entryId ?? 0) - (b.entryId ?? 0)),
+        });
+        const expected = model(contents);
+        expect(await shown()).toEqual(expected);
+        expect(report.entries).toMatchObject({ imported: expected.entries.length, renumbered: 0 });
+        await expectDerivedIsRight(database);
+        const state = await store.stateHash();
+        await importFile(rows, path, { clock });
+        expect(await store.stateHash()).toEqual(state);
       }),
       propertyRuns(engine.name === 'sqlite' ? 40 : 12),
     );

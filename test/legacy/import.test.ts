@@ -4,7 +4,7 @@ import { beforeEach, expect, it } from 'vitest';
 import type { Database } from '../../src/store/database.ts';
 import type { Store, UserRows } from '../../src/store/store.ts';
 import { TestClock } from '../support/clock.ts';
-import { onEachEngine, openFreshStore } from '../support/engines.ts';
+import { onEachEngine, openEmptyStore } from '../support/engines.ts';
 import { filesOf, importFile, temporaryPlace } from '../support/importing.ts';
 import {
   insertRows,
@@ -31,10 +31,9 @@ onEachEngine('an old database that is brought in', (engine) => {
 
   beforeEach(async () => {
     clock = new TestClock(now);
-    ({ store, database } = await openFreshStore(engine, clock));
+    ({ store, database } = await openEmptyStore(engine, clock));
     anna = (await addUser(store, 'anna', 'owner')).rows;
     path = join(temporaryPlace(), 'reedme.db');
-    return () => store.close();
   });
 
   const bringLegacy = (rows: OldRows, rowsOf = anna) => {

@@ -10,6 +10,7 @@ import { openDatabase, type Target } from '../../src/store/open.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
 import { TestClock } from './clock.ts';
 import { type EngineName, engines } from './engine-names.ts';
+import { emptyIndex } from './empty-index.ts';
 import { createDatabase, dropDatabase } from './postgres-server.ts';
 import { isListedAsSingle } from './single-engine-suites.ts';
 
@@ -19,6 +20,8 @@ export interface Engine {
   readonly name: EngineName;
   /** An index that nothing else uses: at the present schema, or with `empty` without any. */
   freshTarget(options?: { empty?: boolean }): Promise<Target>;
+  /** The index that the tests of this suite share, without any rows. */
+  emptyDatabase(): Promise<{ database: Database; target: Target }>;
 }
 
 /** Runs the suite on the engines of its level (test/levels.ts): both, or in `npm test` some levels on SQLite only. */
@@ -48,6 +51,18 @@ export async function openFreshStore(
   return { ...(await openStoreAt(target, clock)), clock, target };
 }
 
+/**
+ * An empty store for each test, to call in `beforeEach`. The tests of a suite share one database, which is emptied
+ * between them and closed after the last one: opening a database takes longer than most tests.
+ */
+export async function openEmptyStore(
+  engine: Engine,
+  clock = new TestClock(),
+): Promise<{ store: Store; database: Database; clock: TestClock; target: Target }> {
+  const { database, target } = await engine.emptyDatabase();
+  return { store: createStore(database, clock.now), database, clock, target };
+}
+
 /** The index of an engine once more, as a process that is started again does. */
 export async function openStoreAt(
   target: Target,
@@ -63,8 +78,21 @@ export function useEngine(name: EngineName): Engine {
     for (const step of clean.reverse()) await step();
   });
 
-  return {
+  let shared: { database: Database; target: Target } | undefined;
+
+  const engine: Engine = {
     name,
+    async emptyDatabase() {
+      if (shared) {
+        await emptyIndex(shared.database);
+        return shared;
+      }
+      const target = await engine.freshTarget();
+      const database = await openDatabase(target, { now: Date.now, onIdleError: () => {} });
+      clean.push(() => database.close());
+      shared = { database, target };
+      return shared;
+    },
     async freshTarget({ empty = false } = {}) {
       if (name === 'sqlite') {
         const folder = mkdtempSync(join(tmpdir(), 'lectern-test-'));
@@ -81,4 +109,5 @@ export function useEngine(name: EngineName): Engine {
       return { engine: 'postgres', url: new Secret(url), shown: url };
     },
   };
+  return engine;
 }

@@ -1,4 +1,5 @@
 // Users, feeds and entries to try things on.
+import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { z } from 'zod';
 import type { PublishedEntry } from '../../src/model/entry.ts';
@@ -31,10 +32,9 @@ export function published(guid: string, over: Partial<PublishedEntry> = {}): Pub
   };
 }
 
-const kind = jobKind({ name: 'test-pull', schema: z.object({}) });
-
-/** The right to write what a pull found. */
+/** The right to write what a pull found. Each call has its own kind of job, so that calls at once cannot claim each other's job. */
 export async function takeFence(store: Store): Promise<JobFence> {
+  const kind = jobKind({ name: `test-pull-${randomUUID()}`, schema: z.object({}) });
   await store.jobs.enqueue(kind, {});
   const [job] = await store.jobs.settleAndClaim([], {
     holder: 'test',
