@@ -1,7 +1,7 @@
 // Articles as documents of their own, shown in a frame.
 import { beforeEach, expect, it } from 'vitest';
 import { sanitiseHtml } from '../../src/html/sanitise-html.ts';
-import { type Client, jsonOf, openApi, type TestApi } from '../support/api.ts';
+import { type Client, jsonOf, openEmptyApi, type TestApi } from '../support/api.ts';
 import { onEachEngine } from '../support/engines.ts';
 import { harmsOf } from '../support/harmful-html.ts';
 import { htmlAttacks } from '../support/html-attacks.ts';
@@ -17,7 +17,7 @@ onEachEngine('an article as a document', (engine) => {
   let anna: Client;
 
   beforeEach(async () => {
-    api = await openApi(engine);
+    api = await openEmptyApi(engine);
     const { id } = await api.addUser('anna');
     anna = await api.program('anna', 'write');
     await anna.post('/api/feeds', { link });
@@ -31,7 +31,6 @@ onEachEngine('an article as a document', (engine) => {
       ),
     ]);
     rows = api.opened.store.forUser(id);
-    return () => api.close();
   });
 
   let rows: ReturnType<TestApi['opened']['store']['forUser']>;

@@ -1,7 +1,7 @@
 // The deframer as its operator sees it over HTTP, and what readers see of it beside their entries.
 import { beforeEach, expect, it } from 'vitest';
 import { itemHash } from '../../src/deframer/item-hash.ts';
-import { answerOf, type Client, jsonOf, openApi, type TestApi } from '../support/api.ts';
+import { answerOf, type Client, jsonOf, openEmptyApi, type TestApi } from '../support/api.ts';
 import { analysisOf, intervalMs, leaseMs, tieClocks, usage } from '../support/deframing.ts';
 import { onEachEngine } from '../support/engines.ts';
 import { fill, newFeed, published } from '../support/reader.ts';
@@ -20,12 +20,11 @@ onEachEngine('the deframer over HTTP', (engine) => {
   let owner: Client;
 
   beforeEach(async () => {
-    api = await openApi(engine);
+    api = await openEmptyApi(engine);
     tieClocks(api.opened.database, api.clock);
     await api.addUser('anna');
     await api.addUser('ben');
     owner = await api.program('anna', 'write');
-    return () => api.close();
   });
 
   const store = () => api.opened.store;

@@ -1,6 +1,6 @@
 // The icon of a feed, as a browser gets it.
 import { beforeEach, expect, it } from 'vitest';
-import { answerOf, type Client, jsonOf, openApi, type TestApi } from '../support/api.ts';
+import { answerOf, type Client, jsonOf, openEmptyApi, type TestApi } from '../support/api.ts';
 import { onEachEngine } from '../support/engines.ts';
 import { giveIcon } from '../support/reader.ts';
 
@@ -21,13 +21,12 @@ onEachEngine('the icon of a feed', (engine) => {
   let path: string;
 
   beforeEach(async () => {
-    api = await openApi(engine);
+    api = await openEmptyApi(engine);
     await api.addUser('anna');
     await api.addUser('ben');
     anna = await api.program('anna', 'write');
     const { data } = await jsonOf<{ data: { id: number } }>(await anna.post('/api/feeds', { link }));
     path = `/api/feeds/${data.id}`;
-    return () => api.close();
   });
 
   const hasIcon = async (client = anna, at = path) =>

@@ -1,7 +1,7 @@
 // What those see who watch their items.
 import { sql } from 'kysely';
 import { beforeEach, expect, it } from 'vitest';
-import { type Client, jsonOf, openApi, type TestApi } from '../support/api.ts';
+import { type Client, jsonOf, openEmptyApi, type TestApi } from '../support/api.ts';
 import { onEachEngine } from '../support/engines.ts';
 import { EventReader } from '../support/event-reader.ts';
 import { addMany, type ItemJson } from '../support/items.ts';
@@ -14,13 +14,9 @@ onEachEngine('watching items', (engine) => {
   let annaId: number;
 
   beforeEach(async () => {
-    api = await openApi(engine);
+    api = await openEmptyApi(engine);
     annaId = (await api.addUser('anna')).id;
     anna = await api.program('anna', 'write');
-    return async () => {
-      api.endStreams();
-      await api.close();
-    };
   });
 
   const watch = async (client = anna) => new EventReader(await client.get(`${path}/events`));

@@ -1,6 +1,6 @@
 // What the owner sees of background work, and does about it.
 import { beforeEach, describe, expect, it } from 'vitest';
-import { answerOf, type Client, jsonOf, openApi, type TestApi } from '../support/api.ts';
+import { answerOf, type Client, jsonOf, openApi, openEmptyApi, type TestApi } from '../support/api.ts';
 import { onEachEngine } from '../support/engines.ts';
 import { EventReader } from '../support/event-reader.ts';
 import { makeJob, testKind } from '../support/jobs.ts';
@@ -16,13 +16,9 @@ onEachEngine('jobs over HTTP', (engine) => {
   let anna: Client;
 
   beforeEach(async () => {
-    api = await openApi(engine);
+    api = await openEmptyApi(engine);
     await api.addUser('anna');
     anna = await api.program('anna', 'write');
-    return async () => {
-      api.endStreams();
-      await api.close();
-    };
   });
 
   const list = async (query: string) =>

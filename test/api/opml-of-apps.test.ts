@@ -1,7 +1,7 @@
 // OPML through the protocols of reader apps: the same file as through our own API, in and out.
 import { beforeEach, expect, it } from 'vitest';
 import { createToken } from '../../src/accounts/tokens.ts';
-import { openApi, type TestApi } from '../support/api.ts';
+import { openEmptyApi, type TestApi } from '../support/api.ts';
 import { onEachEngine } from '../support/engines.ts';
 
 const file = `<?xml version="1.0"?><opml version="2.0"><head><title>x</title></head><body>
@@ -23,12 +23,11 @@ onEachEngine('OPML through the protocols of reader apps', (engine) => {
   let authorization: Record<'read' | 'write', string>;
 
   beforeEach(async () => {
-    api = await openApi(engine);
+    api = await openEmptyApi(engine);
     const anna = await api.addUser('anna');
     const header = async (scope: 'read' | 'write') =>
       `Bearer ${(await createToken(api.accounts, anna, { name: scope, scope })).secret}`;
     authorization = { read: await header('read'), write: await header('write') };
-    return () => api.close();
   });
 
   const send = (method: string, path: string, scope: 'read' | 'write', body?: string) =>

@@ -6,7 +6,7 @@ import {
   type Client,
   foreignOrigin,
   jsonOf,
-  openApi,
+  openEmptyApi,
   type Sent,
   type TestApi,
 } from '../support/api.ts';
@@ -41,10 +41,9 @@ onEachEngine('the OPML API', (engine) => {
   let anna: Client;
 
   beforeEach(async () => {
-    api = await openApi(engine);
+    api = await openEmptyApi(engine);
     await api.addUser('anna');
     anna = await api.logIn('anna');
-    return () => api.close();
   });
 
   async function send(

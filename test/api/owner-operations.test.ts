@@ -2,7 +2,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import { createPullTally } from '../../src/feeds/pull-tally.ts';
 import { checkLibraryKind } from '../../src/library/check-job.ts';
-import { answerOf, type Client, jsonOf, openApi, type TestApi } from '../support/api.ts';
+import { answerOf, type Client, jsonOf, openEmptyApi, type TestApi } from '../support/api.ts';
 import { onEachEngine } from '../support/engines.ts';
 import { fill, published, takeFence } from '../support/reader.ts';
 
@@ -15,7 +15,7 @@ onEachEngine('operations for the owner', (engine) => {
 
   beforeEach(async () => {
     measured = 0;
-    api = await openApi(engine, {
+    api = await openEmptyApi(engine, {
       measureLibrary: async () => {
         measured += 1;
         if (measured === 1) throw new Error('the disk is busy');
@@ -24,7 +24,6 @@ onEachEngine('operations for the owner', (engine) => {
     });
     await api.addUser('anna');
     anna = await api.program('anna', 'write');
-    return () => api.close();
   });
 
   it('measures the index and the library, and not again for everybody who looks', async () => {

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
-import { answerOf, type Client, jsonOf, openApi, type TestApi } from '../support/api.ts';
+import { answerOf, type Client, jsonOf, openEmptyApi, type TestApi } from '../support/api.ts';
 import { onEachEngine } from '../support/engines.ts';
 
 const path = '/api/me/preferences';
@@ -9,10 +9,9 @@ onEachEngine('preferences', (engine) => {
   let anna: Client;
 
   beforeEach(async () => {
-    api = await openApi(engine);
+    api = await openEmptyApi(engine);
     await api.addUser('anna');
     anna = await api.program('anna', 'write');
-    return () => api.close();
   });
 
   const all = async (client = anna) =>

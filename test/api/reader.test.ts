@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { searchSources } from '../../src/cli/search-sources.ts';
 import { Upstream } from '../../src/errors.ts';
 import { createIndexer, indexEverything } from '../../src/search/index-pending.ts';
-import { answerOf, type Client, jsonOf, openApi, type TestApi } from '../support/api.ts';
+import { answerOf, type Client, jsonOf, openEmptyApi, type TestApi } from '../support/api.ts';
 import { onBothEngines } from '../support/engines.ts';
 import { fill, published } from '../support/reader.ts';
 import { noFiles } from '../support/search-docs.ts';
@@ -24,7 +24,7 @@ onBothEngines('the reader API', (engine) => {
   let anna: Client;
 
   beforeEach(async () => {
-    api = await openApi(engine, {
+    api = await openEmptyApi(engine, {
       discoverFeeds: async (address) => {
         if (address === 'down') throw new Upstream('The site does not answer.');
         return [
@@ -44,7 +44,6 @@ onBothEngines('the reader API', (engine) => {
     });
     await api.addUser('anna');
     anna = await api.program('anna', 'write');
-    return () => api.close();
   });
 
   const seconds = () => Math.floor(api.clock.now() / 1000);

@@ -3,7 +3,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { pullKind } from '../../src/feeds/pull-jobs.ts';
 import type { JobFence } from '../../src/model/job.ts';
 import type { FetchStateChange } from '../../src/store/pull-store.ts';
-import { type Client, jsonOf, openApi, type TestApi } from '../support/api.ts';
+import { type Client, jsonOf, openEmptyApi, type TestApi } from '../support/api.ts';
 import { onEachEngine } from '../support/engines.ts';
 import { EventReader } from '../support/event-reader.ts';
 import { claimPull } from '../support/pulling.ts';
@@ -18,14 +18,10 @@ onEachEngine('watching a refresh', (engine) => {
   let ids: number[];
 
   beforeEach(async () => {
-    api = await openApi(engine);
+    api = await openEmptyApi(engine);
     await api.addUser('anna');
     anna = await api.program('anna', 'write');
     ids = [];
-    return async () => {
-      api.endStreams();
-      await api.close();
-    };
   });
 
   async function follow(n: number, client = anna): Promise<void> {

@@ -3,7 +3,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { searchSources } from '../../src/cli/search-sources.ts';
 import { searchKinds } from '../../src/model/search.ts';
 import type { Store } from '../../src/store/store.ts';
-import { type Client, jsonOf, openApi, type TestApi } from '../support/api.ts';
+import { type Client, jsonOf, openEmptyApi, type TestApi } from '../support/api.ts';
 import { addFeed as addDeframed, runFeed } from '../support/deframed-feeds.ts';
 import { propertyRuns } from '../support/depth.ts';
 import { onBothEngines } from '../support/engines.ts';
@@ -47,13 +47,12 @@ onBothEngines('the search API', (engine) => {
   let ben: Client;
 
   beforeEach(async () => {
-    api = await openApi(engine);
+    api = await openEmptyApi(engine);
     store = api.opened.store;
     await api.addUser('anna');
     await api.addUser('ben');
     anna = await api.program('anna', 'write');
     ben = await api.program('ben', 'write');
-    return () => api.close();
   });
 
   const index = () => indexAll(store, ...Object.values(searchSources(store, noFiles)));

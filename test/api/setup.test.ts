@@ -2,7 +2,15 @@ import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { sha256 } from '../../src/accounts/secrets.ts';
 import { createSetupLink } from '../../src/accounts/setup.ts';
 import type { Store } from '../../src/store/store.ts';
-import { answerOf, foreignOrigin, jsonOf, openApi, password, type TestApi } from '../support/api.ts';
+import {
+  answerOf,
+  foreignOrigin,
+  jsonOf,
+  openApi,
+  openEmptyApi,
+  password,
+  type TestApi,
+} from '../support/api.ts';
 import { onEachEngine } from '../support/engines.ts';
 
 const day = 24 * 3600 * 1000;
@@ -12,9 +20,8 @@ onEachEngine('the first setup', (engine) => {
   let token: string;
 
   beforeEach(async () => {
-    api = await openApi(engine);
+    api = await openEmptyApi(engine);
     token = await newLink(api);
-    return () => api.close();
   });
 
   const isDone = async () => (await jsonOf<{ data: unknown }>(await api.visitor().get('/api/setup'))).data;
@@ -124,9 +131,8 @@ onEachEngine('an owner who came with an old database', (engine) => {
   let api: TestApi;
 
   beforeEach(async () => {
-    api = await openApi(engine);
+    api = await openEmptyApi(engine);
     await api.opened.store.users.create({ username: 'owner', passwordHash: null, role: 'owner' });
-    return () => api.close();
   });
 
   const done = async () => (await jsonOf<{ data: unknown }>(await api.visitor().get('/api/setup'))).data;

@@ -4,7 +4,7 @@ import { Unavailable } from '../../src/errors.ts';
 import { createEmbedFollower, embedEverything } from '../../src/search/meaning/embed-pending.ts';
 import { createMeaning, type Meaning } from '../../src/search/meaning/meaning.ts';
 import type { Store } from '../../src/store/store.ts';
-import { type Client, jsonOf, openApi, type TestApi } from '../support/api.ts';
+import { type Client, jsonOf, openApi, openEmptyApi, type TestApi } from '../support/api.ts';
 import { onEachEngine } from '../support/engines.ts';
 import { highlightPage } from '../support/highlights.ts';
 import { saveItem } from '../support/items.ts';
@@ -29,7 +29,7 @@ onEachEngine('what is similar', (engine) => {
   const title = 'Volcano erupts in southern Iceland';
 
   beforeEach(async () => {
-    api = await openApi(engine);
+    api = await openEmptyApi(engine);
     store = api.opened.store;
     await api.addUser('anna');
     await api.addUser('ben');
@@ -53,10 +53,7 @@ onEachEngine('what is similar', (engine) => {
     entries = (await store.forUser(1).entries.list({ limit: 10 } as never)).map(({ id }) => id);
     const sources = Object.values(searchSources(store, noFiles));
     await indexAll(store, ...sources);
-    return async () => {
-      await meaning.close();
-      await api.close();
-    };
+    return () => meaning.close();
   });
 
   const embed = () =>

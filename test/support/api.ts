@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
 import type { AccountDeps } from '../../src/accounts/deps.ts';
 import type { Oidc } from '../../src/accounts/oidc.ts';
 import { createPasswords } from '../../src/accounts/passwords.ts';
@@ -29,7 +30,7 @@ import type { Model } from '../../src/search/answer/ask-model.ts';
 import type { Meaning } from '../../src/search/meaning/meaning.ts';
 import type { AttemptLimits } from '../../src/store/login-attempt-store.ts';
 import type { Store } from '../../src/store/store.ts';
-import { type Engine, openFreshStore } from './engines.ts';
+import { type Engine, openEmptyStore, openFreshStore } from './engines.ts';
 import { testFilesDeps } from './libraries.ts';
 
 export const host = 'reader.example';
@@ -65,6 +66,18 @@ export async function openApi(engine: Engine, options: ApiOptions = {}): Promise
   const files = await openFolderFiles(folder, testFilesDeps);
   const opened = await openFreshStore(engine);
   return new TestApi({ ...opened, files, folder }, options);
+}
+
+/** The API on the suite's shared database, without any rows: to call in `beforeEach`. Nothing needs to be closed. */
+export async function openEmptyApi(engine: Engine, options: ApiOptions = {}): Promise<TestApi> {
+  const folder = await mkdtemp(join(tmpdir(), 'lectern-library-'));
+  const files = await openFolderFiles(folder, testFilesDeps);
+  const api = new TestApi({ ...(await openEmptyStore(engine)), files, folder }, options);
+  onTestFinished(async () => {
+    api.endStreams();
+    await rm(folder, { recursive: true, force: true });
+  });
+  return api;
 }
 
 export class TestApi {
