@@ -2,7 +2,12 @@
 // this one; the three take turns, so that a busy machine slows all of them alike.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { createLectern, jsonRequest, type LecternProcess } from '../test/support/lectern-process.ts';
+import {
+  createLectern,
+  jsonRequest,
+  type LecternProcess,
+  mainEntry,
+} from '../test/support/lectern-process.ts';
 import { type Load, type Measured, measure, percentile } from './load.ts';
 
 const connections = 32;
@@ -20,7 +25,7 @@ interface Contender {
 }
 
 export async function run(): Promise<boolean> {
-  const lectern = createLectern();
+  const lectern = createLectern(mainEntry);
   let bare: Awaited<ReturnType<typeof startBare>> | undefined;
   try {
     const server = await lectern.serve({

@@ -9,6 +9,7 @@ import {
   jsonRequest,
   type Lectern,
   type LecternProcess,
+  mainEntry,
 } from '../test/support/lectern-process.ts';
 import { timed } from './durable-bench.ts';
 import { percentile } from './load.ts';
@@ -25,7 +26,7 @@ const password = 'for the benchmark only';
 export async function run([count = '30000']: readonly string[] = []): Promise<boolean> {
   const items = Number(count);
   const folder = mkdtempSync(join(tmpdir(), 'lectern-bench-'));
-  const lectern = createLectern();
+  const lectern = createLectern(mainEntry);
   const site = await startSite('./page-site.ts');
   const urlOf = (n: number) => `${site.origin}/p/${n}`;
   const say = (line: string) => process.stdout.write(`${line}\n`);
@@ -56,7 +57,7 @@ export async function run([count = '30000']: readonly string[] = []): Promise<bo
     const found = await listAll(program, urlOf, items);
     const { pages, again } = await site.counts<Counts>();
     await program.end('SIGTERM');
-    const check = await lectern.run(['library', 'check'], { env: program.env });
+    const check = await lectern.spawn(['library', 'check'], { env: program.env });
     const slower = percentile(busy, 0.95) / percentile(idle, 0.95);
     say(`  ${(items / seconds).toFixed(1)} pages/s; ${pages} pages asked for, ${again} of them again`);
     say(

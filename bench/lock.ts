@@ -9,7 +9,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { openStore } from '../src/store/open.ts';
-import { createLectern, jsonRequest } from '../test/support/lectern-process.ts';
+import { createLectern, jsonRequest, mainEntry } from '../test/support/lectern-process.ts';
 import { percentile } from './load.ts';
 
 const holdMs = 1_500;
@@ -76,11 +76,11 @@ async function largestDelayWithoutLock(read: () => Promise<void>): Promise<numbe
 }
 
 async function againstServer(path: string): Promise<void> {
-  const lectern = createLectern();
+  const lectern = createLectern(mainEntry);
   try {
     const env = { LECTERN_DATABASE_URL: `sqlite:${path}`, LECTERN_LOG_LEVEL: 'warn' };
     const server = await lectern.serve({ role: 'api', env });
-    const made = await lectern.run(['token', 'create', '--name', 'bench', '--scope', 'write', '--json'], {
+    const made = await lectern.spawn(['token', 'create', '--name', 'bench', '--scope', 'write', '--json'], {
       env,
     });
     const headers = { Authorization: `Bearer ${JSON.parse(made.stdout).token}` };

@@ -8,7 +8,12 @@ import { parseFeed } from '../src/feeds/parse/parse-feed.ts';
 import { openDatabase } from '../src/store/open.ts';
 import { putEntries } from '../src/store/reader/put-entries.ts';
 import { createStore } from '../src/store/store.ts';
-import { createLectern, jsonRequest, type LecternProcess } from '../test/support/lectern-process.ts';
+import {
+  createLectern,
+  jsonRequest,
+  type LecternProcess,
+  mainEntry,
+} from '../test/support/lectern-process.ts';
 import { timed } from './durable-bench.ts';
 import { percentile } from './load.ts';
 import { startSite } from './site-process.ts';
@@ -44,7 +49,7 @@ export function feedDocument(n: number): string {
 
 export async function run(): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), 'lectern-bench-'));
-  const lectern = createLectern();
+  const lectern = createLectern(mainEntry);
   const site = await startSite('./feed-site.ts');
   try {
     const limit = (feeds * 1_000) / (await bareMs(join(folder, 'bare.db')));

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { openDatabase } from '../src/store/open.ts';
 import { createStore } from '../src/store/store.ts';
 import { addRunFeed } from '../test/support/deframed-feeds.ts';
-import { createLectern, type LecternProcess } from '../test/support/lectern-process.ts';
+import { createLectern, type LecternProcess, mainEntry } from '../test/support/lectern-process.ts';
 import { type Measured, percentile } from './load.ts';
 import { type LargeLoad, measureLarge } from './load-large.ts';
 
@@ -30,7 +30,7 @@ interface Contest {
 
 export async function run(): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), 'lectern-bench-'));
-  const lectern = createLectern();
+  const lectern = createLectern(mainEntry);
   let bare: Awaited<ReturnType<typeof startBare>> | undefined;
   try {
     const database = join(folder, 'index.db');

@@ -44,7 +44,8 @@ async function ask(
   const user = await getUserOrOwner(store, options.user);
   const { model, close } = openAskModel(runtime, opened);
   const stop = new AbortController();
-  process.once('SIGINT', () => stop.abort());
+  const onSignal = () => stop.abort();
+  process.once('SIGINT', onSignal);
   const print = (text: string) => !options.json && runtime.stdout.write(text);
   let answer = '';
   let sources: readonly Passage[] = [];
@@ -76,6 +77,7 @@ async function ask(
     }
     stop.signal.throwIfAborted();
   } finally {
+    process.off('SIGINT', onSignal);
     if (answer !== '') print('\n');
     await close();
   }

@@ -23,6 +23,8 @@ const commands: Readonly<Record<string, () => Promise<(runtime: Runtime) => Comm
   admin: async () => (await import('./admin.ts')).adminCommand,
 };
 
+export const commandNames: readonly string[] = Object.keys(commands);
+
 export async function runCommandLine(runtime: Runtime, args: readonly string[]): Promise<number> {
   try {
     await (await program(runtime, args[0])).parseAsync(args, { from: 'user' });
@@ -46,7 +48,7 @@ async function program(runtime: Runtime, asked = ''): Promise<Command> {
     .description('Lectern: the self-hosted library for everything you read.')
     .version(runtime.version)
     .addHelpText('after', help);
-  const wanted = Object.hasOwn(commands, asked) ? [asked] : Object.keys(commands);
+  const wanted = Object.hasOwn(commands, asked) ? [asked] : commandNames;
   for (const name of wanted) {
     const create = await commands[name]?.();
     if (create) root.addCommand(create(runtime));

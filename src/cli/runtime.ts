@@ -1,6 +1,6 @@
 // What every command is handed, and what most of them start with: the configuration and an open store.
 import type { AccountDeps } from '../accounts/deps.ts';
-import { createPasswords } from '../accounts/passwords.ts';
+import { createPasswords, type PasswordOptions } from '../accounts/passwords.ts';
 import type { Config } from '../config.ts';
 import type { PullTally } from '../feeds/pull-tally.ts';
 import type { DeframingSettings } from '../jobs/deframing.ts';
@@ -34,6 +34,8 @@ export interface Runtime {
     readonly definitions: (runtime: Runtime, opened: Serving) => Promise<readonly JobDefinition[]>;
     readonly settings?: Partial<RunnerSettings>;
   };
+  /** Tests hash passwords at a lower cost. */
+  readonly passwords?: PasswordOptions;
   /** Tests let leases run out sooner. */
   readonly deframing?: Partial<DeframingSettings> & { readonly lease?: number };
   readonly stdin: NodeJS.ReadStream;
@@ -80,7 +82,8 @@ export async function open(runtime: Runtime, { takeOver = false } = {}): Promise
   }
   const store = await openStore(config.database, options);
   try {
-    const accounts = { store, now, randomText, passwords: createPasswords(), loginLimits: config.login };
+    const passwords = createPasswords(runtime.passwords);
+    const accounts = { store, now, randomText, passwords, loginLimits: config.login };
     return { config, log, store, accounts, ...(await joined(runtime, store, files)) };
   } catch (error) {
     await store.close();

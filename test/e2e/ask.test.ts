@@ -1,4 +1,4 @@
-// `lectern ask` and `lectern mcp` as typed into a shell.
+// `lectern ask`, and `lectern mcp` over real pipes.
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createToken } from '../../src/accounts/tokens.ts';
@@ -89,7 +89,7 @@ onEachEngine('questions on the command line', (engine) => {
       '[{"jsonrpc":"2.0","id":2,"method":"ping"}]',
       '{"jsonrpc":"2.0","id":3,"method":"ping"}',
     ];
-    const { code, stdout, stderr } = await lectern.run(['mcp'], { env, stdin: lines.join('\n') });
+    const { code, stdout, stderr } = await lectern.spawn(['mcp'], { env, stdin: lines.join('\n') });
     expect([code, stderr]).toEqual([0, '']);
     const replies = stdout
       .trim()

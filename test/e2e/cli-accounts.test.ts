@@ -1,7 +1,8 @@
-// `lectern user` and `lectern token`, as typed into a shell.
+// `lectern user` and `lectern token`, beside a running server.
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { CommandResult } from '../support/command-line.ts';
 import { onEachEngine } from '../support/engines.ts';
-import { databaseUrl, type Ended, type LecternProcess, useLectern } from '../support/lectern-process.ts';
+import { databaseUrl, type LecternProcess, useLectern } from '../support/lectern-process.ts';
 
 const passwords = ['anna keeps this one', 'anna changed it to this', 'ben has another'] as const;
 const [annas, annasNext, bens] = passwords;
@@ -12,7 +13,7 @@ onEachEngine('users and tokens on the command line', (engine) => {
   let env: Record<string, string>;
   let server: LecternProcess;
 
-  async function run(command: string, stdin?: string): Promise<Ended> {
+  async function run(command: string, stdin?: string): Promise<CommandResult> {
     const ended = await lectern.run(command.split(' '), { env, ...(stdin !== undefined && { stdin }) });
     written.push(ended.stdout, ended.stderr);
     return ended;

@@ -1,13 +1,8 @@
-// `lectern admin`, as an operator types it. A worker is played by the test, through the store that a worker uses.
-import { randomBytes } from 'node:crypto';
+// `lectern admin`. The test plays the worker, through the store that a worker uses.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { runCommandLine } from '../../src/cli/command-line.ts';
-import type { Runtime } from '../../src/cli/runtime.ts';
-import { readConfig } from '../../src/config.ts';
 import type { Store } from '../../src/store/store.ts';
 import { TestClock } from '../support/clock.ts';
 import { onEachEngine, openFreshStore } from '../support/engines.ts';
@@ -41,9 +36,7 @@ onEachEngine('lectern admin', (engine) => {
     };
   });
 
-  // A process for each command takes half a second, and what a command does does not depend on that: one engine will do.
-  const run = (args: readonly string[], stdin = '') =>
-    engine.name === 'sqlite' ? lectern.run(['admin', ...args], { env, stdin }) : typed(args, stdin);
+  const run = (args: readonly string[], stdin = '') => lectern.run(['admin', ...args], { env, stdin });
   const feed = (...args: string[]) => run(['feed', ...args]);
   const done = async (args: string[], stdin?: string): Promise<string> => {
     const { code, stdout, stderr } = await run(args, stdin);
@@ -178,30 +171,32 @@ onEachEngine('lectern admin', (engine) => {
     const acquire = () => store.deframeRuns.acquire({ ttlMs: 60_000 });
     const lease = await acquire();
     // It takes the feed away from a run that is under way.
-    const good = lectern.begin(['admin', 'feed', 'sync', url, '--wait'], { env });
+    const good = feed('sync', url, '--wait');
     const first = await until('the feed is due again', acquire);
     expect(first.epoch).toBeGreaterThan(lease?.epoch ?? Number.POSITIVE_INFINITY);
     await store.deframeRuns.finish(first, { note: 'An article had no text.', intervalMs: 60_000 });
-    expect(await good.ended).toMatchObject({ code: 0 });
-    expect(good.output.stdout).toBe(`${url} was run. 0 articles are kept.\nAn article had no text.\n`);
+    expect(await good).toMatchObject({
+      code: 0,
+      stdout: `${url} was run. 0 articles are kept.\nAn article had no text.\n`,
+    });
 
     await store.deframerFeeds.change(url, { polling: true });
-    const polled = lectern.begin(['admin', 'feed', 'sync', url, '--timeout', '60'], { env });
+    const polled = feed('sync', url, '--timeout', '60');
     const again = await until('the feed is due anew', acquire);
     // At another time than the run before.
     clock.advance(1_000);
     await store.deframeRuns.finish(again, { intervalMs: 60_000 });
-    expect(await polled.ended).toMatchObject({ code: 0 });
+    expect(await polled).toMatchObject({ code: 0 });
     expect((await store.deframerFeeds.get(idOf('first'))).nextRunAt).not.toBeNull();
 
-    const bad = lectern.begin(['admin', 'feed', 'sync', url, '--wait', '--timeout', '60'], { env });
+    const bad = feed('sync', url, '--wait', '--timeout', '60');
     const second = await until('the feed is due once more', acquire);
     await store.deframeRuns.finish(second, {
       error: 'The server answered 404 Not Found.\u001b]0;owned\u0007',
       intervalMs: 60_000,
     });
-    expect(await bad.ended).toMatchObject({ code: 1 });
-    expect(bad.output).toMatchObject({
+    expect(await bad).toMatchObject({
+      code: 1,
       stdout: '',
       stderr: 'The run failed: The server answered 404 Not Found.\ufffd]0;owned\ufffd\n',
     });
@@ -356,30 +351,9 @@ onEachEngine('lectern admin', (engine) => {
     ['a command that is none', ['feed', 'explode'], 2, /unknown command 'explode'/],
   ];
   it.each(wrong)('says in one line what is wrong with %s', async (_what, args, code, words) => {
-    const ended = await typed(args);
+    const ended = await run(args);
     expect(ended).toMatchObject({ code, stdout: '' });
     expect(ended.stderr).toMatch(words);
     if (code === 1) expect(ended.stderr.split('\n')).toHaveLength(2);
   });
-
-  /** The command line in this process. */
-  async function typed(args: readonly string[], stdin = '') {
-    const written = { stdout: '', stderr: '' };
-    const stream = (name: keyof typeof written) =>
-      ({ isTTY: false, write: (text: string) => (written[name] += text) }) as unknown as NodeJS.WriteStream;
-    const runtime: Runtime = {
-      version: '0',
-      entry: '',
-      webApp: '',
-      readConfig: () => readConfig(env),
-      now: Date.now,
-      randomText: (bytes) => randomBytes(bytes).toString('base64url'),
-      random: Math.random,
-      jobs: { definitions: async () => [] },
-      stdin: Readable.from([Buffer.from(stdin)]) as NodeJS.ReadStream,
-      stdout: stream('stdout'),
-      stderr: stream('stderr'),
-    };
-    return { code: await runCommandLine(runtime, ['admin', ...args]), ...written };
-  }
 });

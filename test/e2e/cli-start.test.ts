@@ -1,24 +1,28 @@
-// What the command line says when it is asked for help, or cannot do what it was asked.
+// What the command line says when it is asked for help, or cannot do what it was asked. `serve` runs in a process of its
+// own, all other commands in this one.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type Ended, type LecternEnv, useLectern } from '../support/lectern-process.ts';
+import type { CommandResult } from '../support/command-line.ts';
+import { type Ended, type LecternEnv, mainEntry, useLectern } from '../support/lectern-process.ts';
 
-const lectern = useLectern(afterAll);
+const lectern = useLectern(afterAll, mainEntry);
 const folder = mkdtempSync(join(tmpdir(), 'lectern-e2e-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const run = (command: string, env: LecternEnv = {}): Promise<Ended> =>
+const run = (command: string, env: LecternEnv = {}): Promise<CommandResult> =>
   lectern.run(
     command.split(' ').filter((word) => word !== ''),
     { env },
   );
 
 /** The command fails with exit code 1 and one line, which is returned. */
-async function failure(command: string, env: LecternEnv): Promise<string> {
-  const { code, stdout, stderr } = await run(command, env);
+const failure = async (command: string, env: LecternEnv) => lineOf(await run(command, env));
+const serveFailure = async (env: LecternEnv) => lineOf(await lectern.spawn(['serve'], { env }));
+
+function lineOf({ code, stdout, stderr }: Pick<Ended, 'code' | 'stdout' | 'stderr'>): string {
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toMatch(/^[^\n]+\n$/);
   return stderr.trim();
@@ -76,17 +80,21 @@ describe.concurrent('a setting that is wrong', () => {
     ['LECTERN_CORS_ALLOWED_ORIGINS', 'https://a.example/path'],
     ['LECTERN_LOG_LEVEL', 'loud'],
     ['LECTERN_DATABASE_URL', 'sqlite:'],
-  ])('stops the start with one line that names it: %s=%s', async (name, value) => {
-    const line = await failure('serve', { [name]: value });
+  ])('stops a command with one line that names it: %s=%s', async (name, value) => {
+    const line = await failure('user list', { [name]: value });
     expect(line.startsWith(`${name}: expected `)).toBe(true);
     expect(line).toContain(value);
+  });
+
+  it('stops the server with one line that names it', async () => {
+    expect(await serveFailure({ LECTERN_PORT: 'eighty' })).toMatch(/^LECTERN_PORT: expected .*eighty/);
   });
 
   it('is never shown when it may hold a password', async () => {
     const line = await failure('user list', { LECTERN_DATABASE_URL: 'mysql://anna:hush-hush@db.example/x' });
     expect(line).toMatch(/^LECTERN_DATABASE_URL: expected /);
     expect(line).not.toContain('hush-hush');
-    expect(await failure('serve', { LECTERN_PASSWORD: 'hushed' })).toBe(
+    expect(await serveFailure({ LECTERN_PASSWORD: 'hushed' })).toBe(
       'LECTERN_PASSWORD: at least 8 characters are needed',
     );
   });
@@ -106,7 +114,7 @@ describe.concurrent('a place that cannot be used', () => {
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const { port } = other.address() as AddressInfo;
     try {
-      const line = await failure('serve', { LECTERN_PORT: String(port) });
+      const line = await serveFailure({ LECTERN_PORT: String(port) });
       expect(line).toMatch(new RegExp(`^LECTERN_PORT: ${port} is taken`));
     } finally {
       await new Promise((resolve) => other.close(resolve));
@@ -114,14 +122,14 @@ describe.concurrent('a place that cannot be used', () => {
   });
 
   it('is named: an address that is not of this machine', async () => {
-    expect(await failure('serve', { LECTERN_HOST: '192.0.2.1' })).toMatch(/^LECTERN_HOST: 192\.0\.2\.1 /);
+    expect(await serveFailure({ LECTERN_HOST: '192.0.2.1' })).toMatch(/^LECTERN_HOST: 192\.0\.2\.1 /);
   });
 
   it('is named: a file that is not a SQLite database, which is left as it is', async () => {
     const path = join(folder, 'diary.txt');
     const text = 'Dear diary, '.repeat(1000);
     writeFileSync(path, text);
-    const line = await failure('serve', { LECTERN_DATABASE_URL: `sqlite:${path}` });
+    const line = await serveFailure({ LECTERN_DATABASE_URL: `sqlite:${path}` });
     expect(line).toContain(`LECTERN_DATABASE_URL: cannot open ${path}`);
     expect(line).toContain('is a SQLite file');
     expect(readFileSync(path, 'utf8')).toBe(text);
@@ -138,7 +146,7 @@ describe.concurrent('a place that cannot be used', () => {
 
   it('is named: a PostgreSQL that is not there, without the password', async () => {
     const url = 'postgres://anna:hush-hush@127.0.0.1:1/lectern';
-    const line = await failure('serve', { LECTERN_DATABASE_URL: url });
+    const line = await serveFailure({ LECTERN_DATABASE_URL: url });
     expect(line).toMatch(/^LECTERN_DATABASE_URL: cannot open postgres:\/\/anna@127\.0\.0\.1:1\/lectern /);
     expect(line).not.toContain('hush-hush');
   });

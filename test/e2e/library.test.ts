@@ -53,7 +53,7 @@ onEachEngine('a library and its processes', (engine) => {
       await server.kill();
       for (const [, name = ''] of written().matchAll(/"name":"(group \d+ \d+)"/g)) acknowledged.push(name);
       env = { ...env, ...(await freshIndex()) };
-      const refused = await lectern.run(['serve', '--role', 'api'], { env });
+      const refused = await lectern.spawn(['serve', '--role', 'api'], { env });
       expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('lectern reinflate') });
       expect(await run('reinflate', '--json')).toMatchObject({ code: 0 });
     }

@@ -51,7 +51,7 @@ onEachEngine('meaning in real processes', (engine) => {
     expect(await similar.json()).toMatchObject({ by: 'meaning', data: [{ id: ids[1], title: pages[1] }] });
     expect(await server.stop()).toMatchObject({ code: 0 });
 
-    const rebuilt = await lectern.run(['reinflate', '--force', '--rag', '--json'], { env });
+    const rebuilt = await lectern.spawn(['reinflate', '--force', '--rag', '--json'], { env });
     expect(rebuilt.code, rebuilt.stderr).toBe(0);
     expect(JSON.parse(rebuilt.stdout).meaning).toEqual({ model: 'use-lite-en/1', documents: 3, chunks: 3 });
     const off = await lectern.run(['reinflate', '--force', '--rag'], {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { onEachEngine } from '../support/engines.ts';
-import { databaseUrl, jsonRequest, useLectern } from '../support/lectern-process.ts';
+import { databaseUrl, jsonRequest, mainEntry, useLectern } from '../support/lectern-process.ts';
 import { until } from '../support/until.ts';
 
 const entry = (n: number) => `<item><title>Entry ${n}</title><link>/posts/${n}</link><guid>post-${n}</guid>
@@ -16,7 +16,7 @@ const entry = (n: number) => `<item><title>Entry ${n}</title><link>/posts/${n}</
 const feed = `<?xml version="1.0"?><rss version="2.0"><channel><title>The site</title><link>/</link>${[1, 2, 3].map(entry).join('')}</channel></rss>`;
 
 onEachEngine('reading', (engine) => {
-  const lectern = useLectern(afterEach);
+  const lectern = useLectern(afterEach, mainEntry);
 
   it('goes from an address to entries, and on after the index is gone', async () => {
     const agents: (string | undefined)[] = [];

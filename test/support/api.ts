@@ -32,6 +32,7 @@ import type { AttemptLimits } from '../../src/store/login-attempt-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { type Engine, openEmptyStore, openFreshStore } from './engines.ts';
 import { testFilesDeps } from './libraries.ts';
+import { testPasswords } from './test-runtime.ts';
 
 export const host = 'reader.example';
 export const ownOrigin = `http://${host}`;
@@ -96,7 +97,7 @@ export class TestApi {
       store,
       now: opened.clock.now,
       randomText,
-      passwords: createPasswords({ cost: 4, parallel: 2, maxWaiting: 100 }),
+      passwords: createPasswords(testPasswords),
       loginLimits: { ...usualLimits, ...options.loginLimits },
     };
     const { app, entries, endStreams } = createApi({

@@ -1,16 +1,19 @@
-// The real program in a process of its own, as an operator runs it: `lectern serve` for as long as a test needs
-// it, or one command to its end. Nothing of our environment reaches it but PATH.
+// The program as an operator runs it: `lectern serve` in a process of its own, and commands, in this process or in one
+// of their own. Of our environment, only PATH reaches it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Target } from '../../src/store/open.ts';
+import { type CommandResult, runCli } from './command-line.ts';
 
-const mainEntry = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
-/** The same program with kinds of job for tests. */
-/** As the launcher has it: hundreds of starts read the same files. */
+/** The program itself. It hashes passwords at their real cost. */
+export const mainEntry = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const testEntry = fileURLToPath(new URL('./lectern-for-tests.ts', import.meta.url));
+/** The same folder as the launcher's: hundreds of starts read the same files. */
 const compileCache = fileURLToPath(new URL('../../node_modules/.cache/lectern', import.meta.url));
+/** The program with kinds of job for tests. */
 export const entryWithJobs = fileURLToPath(new URL('./lectern-with-jobs.ts', import.meta.url));
 
 export type LecternEnv = Readonly<Record<string, string>>;
@@ -30,6 +33,11 @@ export interface StartOptions {
   readonly env?: LecternEnv;
   /** Options of Node itself. */
   readonly nodeOptions?: readonly string[];
+}
+
+export interface RunOptions {
+  readonly env?: LecternEnv;
+  readonly stdin?: string;
 }
 
 export interface LecternProcess {
@@ -104,20 +112,22 @@ export interface Lectern {
   work(options: { holder: string; env?: LecternEnv }): WorkerProcess;
   /** Starts one command and does not wait for its end. */
   begin(args: readonly string[], options?: { env?: LecternEnv }): RunningProcess;
-  /** Runs one command to its end. */
-  run(args: readonly string[], options?: { env?: LecternEnv; stdin?: string }): Promise<Ended>;
+  /** Runs one command to its end, in this process. */
+  run(args: readonly string[], options?: RunOptions): Promise<CommandResult>;
+  /** Runs one command to its end, in a process of its own: for signals, real pipes, and what could end this process. */
+  spawn(args: readonly string[], options?: RunOptions): Promise<Ended>;
   /** Ends what still runs and removes its folders. A suite has this done by its hook. */
   endAll(): Promise<void>;
 }
 
 /** `useLectern(afterEach)` or `useLectern(afterAll)`: the hook after which nothing that was started runs on. */
-export function useLectern(hook: (clean: () => Promise<void>) => void, entry = mainEntry): Lectern {
+export function useLectern(hook: (clean: () => Promise<void>) => void, entry = testEntry): Lectern {
   const lectern = createLectern(entry);
   hook(lectern.endAll);
   return lectern;
 }
 
-export function createLectern(entry = mainEntry): Lectern {
+export function createLectern(entry = testEntry): Lectern {
   const running = new Map<ChildProcess, Promise<Exit>>();
   const folders: string[] = [];
   const libraries = new Map<string, string>();
@@ -131,21 +141,28 @@ export function createLectern(entry = mainEntry): Lectern {
     return { LECTERN_LIBRARY_URL: `file:${folder}` };
   }
 
-  function start(args: readonly string[], env: LecternEnv = {}, nodeOptions: readonly string[] = []) {
+  function newHome(): string {
     const home = mkdtempSync(join(tmpdir(), 'lectern-e2e-'));
     folders.push(home);
+    return home;
+  }
+
+  function settingsFor(home: string, env: LecternEnv): LecternEnv {
+    return {
+      LECTERN_HOME: home,
+      LECTERN_PORT: '0',
+      // Loading the model is expensive, and few suites search by meaning.
+      LECTERN_EMBEDDINGS: 'off',
+      ...libraryFor(env.LECTERN_DATABASE_URL),
+      ...env,
+    };
+  }
+
+  function start(args: readonly string[], env: LecternEnv = {}, nodeOptions: readonly string[] = []) {
+    const home = newHome();
     const child = spawn(process.execPath, [...nodeOptions, entry, ...args], {
       cwd: home,
-      env: {
-        PATH: process.env.PATH,
-        NODE_COMPILE_CACHE: compileCache,
-        LECTERN_HOME: home,
-        LECTERN_PORT: '0',
-        // Hundreds of processes would load a model for texts that nobody asks about. e2e/meaning.test.ts has it on.
-        LECTERN_EMBEDDINGS: 'off',
-        ...libraryFor(env.LECTERN_DATABASE_URL),
-        ...env,
-      },
+      env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: compileCache, ...settingsFor(home, env) },
       stdio: 'pipe',
     });
     const output = new Output(child);
@@ -192,7 +209,9 @@ export function createLectern(entry = mainEntry): Lectern {
 
     begin: (args, { env } = {}) => begin(args, env),
 
-    async run(args, { env, stdin = '' } = {}) {
+    run: (args, { env = {}, ...stdin } = {}) => runCli(args, { env: settingsFor(newHome(), env), ...stdin }),
+
+    async spawn(args, { env, stdin = '' } = {}) {
       const { child, output, closed } = start(args, env);
       // A command that does not read its input may have closed it before we write.
       child.stdin.on('error', () => {});

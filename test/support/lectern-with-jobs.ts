@@ -1,6 +1,5 @@
-// The whole program as src/main.ts puts it together, with kinds of job that behave well and badly, and with times
-// short enough for a test. Started as a process by test/e2e/jobs.test.ts.
-import { randomBytes } from 'node:crypto';
+// The program with kinds of job that behave well and badly, and with times short enough for a test. Started as a process
+// by test/e2e/jobs.test.ts.
 import { existsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +7,6 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import { runCommandLine } from '../../src/cli/command-line.ts';
 import type { Opened, Runtime } from '../../src/cli/runtime.ts';
-import { readConfig } from '../../src/config.ts';
 import { defineJob, type JobDefinition } from '../../src/jobs/registry.ts';
 import type { JobFence } from '../../src/model/job.ts';
 import { finishJob, requireJob } from '../../src/store/job-queue/fence.ts';
@@ -21,6 +19,7 @@ import {
   hangingKind,
   type WorkerSettings,
 } from './job-kinds.ts';
+import { testRuntime } from './test-runtime.ts';
 
 const settings = JSON.parse(process.env.TEST_JOB_SETTINGS ?? '{}') as WorkerSettings;
 
@@ -77,19 +76,8 @@ async function definitions(_runtime: Runtime, { config }: Opened): Promise<JobDe
   ] as JobDefinition[];
 }
 
-process.exitCode = await runCommandLine(
-  {
-    version: '0.0.0-test',
-    entry: fileURLToPath(import.meta.url),
-    webApp: fileURLToPath(new URL('../../web/dist', import.meta.url)),
-    readConfig: () => readConfig(),
-    now: Date.now,
-    randomText: (bytes) => randomBytes(bytes).toString('base64url'),
-    random: Math.random,
-    jobs: { definitions, settings },
-    stdin: process.stdin,
-    stdout: process.stdout,
-    stderr: process.stderr,
-  },
-  process.argv.slice(2),
-);
+const runtime = testRuntime({
+  entry: fileURLToPath(import.meta.url),
+  jobs: { definitions, settings },
+});
+process.exitCode = await runCommandLine(runtime, process.argv.slice(2));

@@ -1,9 +1,10 @@
 // `lectern jobs`, as an operator uses it.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { JobQueue } from '../../src/store/job-queue/job-queue.ts';
+import type { CommandResult } from '../support/command-line.ts';
 import { onEachEngine, openFreshStore } from '../support/engines.ts';
 import { makeJob } from '../support/jobs.ts';
-import { databaseUrl, type Ended, useLectern } from '../support/lectern-process.ts';
+import { databaseUrl, useLectern } from '../support/lectern-process.ts';
 
 onEachEngine('lectern jobs', (engine) => {
   const lectern = useLectern(afterAll);
@@ -16,7 +17,7 @@ onEachEngine('lectern jobs', (engine) => {
     return () => opened.store.close();
   });
 
-  const run = (...args: string[]): Promise<Ended> =>
+  const run = (...args: string[]): Promise<CommandResult> =>
     lectern.run(['jobs', ...args], { env: { LECTERN_DATABASE_URL: databaseUrl(opened.target) } });
 
   it('lists, shows, retries and cancels', async () => {

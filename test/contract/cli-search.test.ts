@@ -1,4 +1,4 @@
-// `lectern search`, as typed into a shell, beside a server that runs.
+// `lectern search`.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ onEachEngine('search on the command line', (engine) => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   beforeAll(async () => {
     env = { LECTERN_DATABASE_URL: databaseUrl(await engine.freshTarget()) };
-    await lectern.serve({ role: 'api', env: { ...env, LECTERN_PASSWORD: 'a quiet place to read' } });
+    await lectern.run(['user', 'add', 'anna', '--password-stdin'], { env, stdin: 'a quiet place to read' });
     const file = join(folder, 'feeds.opml');
     writeFileSync(file, opml);
     await run('import', 'opml', file);

@@ -1,4 +1,4 @@
-// Highlights on the command line, as typed into a shell: brought in step, imported, exported, let go of.
+// Highlights on the command line: synchronised, imported, exported and purged.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

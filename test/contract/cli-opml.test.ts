@@ -1,12 +1,12 @@
-// `lectern import opml` and `lectern export opml`, as typed into a shell, beside a server that runs.
+// `lectern import opml` and `lectern export opml`, beside an API on the same index.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Client, jsonOf, openApi } from '../support/api.ts';
 import { onEachEngine } from '../support/engines.ts';
-import { databaseUrl, jsonRequest, type LecternProcess, useLectern } from '../support/lectern-process.ts';
+import { databaseUrl, useLectern } from '../support/lectern-process.ts';
 
-const password = 'a quiet place to read';
 const opml = `<opml><body>
   <outline text="Tech"><outline text="Databases">
     <outline text="SQL" xmlUrl="http://127.0.0.1:1/sql.xml"/><outline text="Bad" xmlUrl="ftp://a.example/"/>
@@ -20,22 +20,25 @@ onEachEngine('OPML on the command line', (engine) => {
   const folder = mkdtempSync(join(tmpdir(), 'lectern-test-'));
   const file = join(folder, 'feeds.opml');
   let env: Record<string, string>;
-  let server: LecternProcess;
+  let owner: Client;
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   beforeAll(async () => {
     writeFileSync(file, opml);
-    env = { LECTERN_DATABASE_URL: databaseUrl(await engine.freshTarget()) };
-    server = await lectern.serve({ role: 'api', env: { ...env, LECTERN_PASSWORD: password } });
+    const api = await openApi(engine);
+    await api.addUser('owner');
+    owner = await api.logIn('owner');
+    env = {
+      LECTERN_DATABASE_URL: databaseUrl(api.opened.target),
+      LECTERN_LIBRARY_URL: `file:${api.opened.folder}`,
+    };
+    return () => api.close();
   });
 
   const run = (...args: string[]) => lectern.run(args, { env });
 
   async function served(): Promise<string[]> {
-    const session = await server.request('/api/sessions', jsonRequest('POST', { password }));
-    const headers = { Cookie: session.headers.getSetCookie()[0]?.split(';')[0] ?? '' };
-    const answer = await server.request('/api/feeds', { headers });
-    const { data } = (await answer.json()) as { data: { link: string }[] };
+    const { data } = await jsonOf<{ data: { link: string }[] }>(await owner.get('/api/feeds'));
     return data.map(({ link }) => link);
   }
 
