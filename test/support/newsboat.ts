@@ -34,6 +34,7 @@ export interface CachedArticle {
 
 export class Newsboat {
   readonly #folder = mkdtempSync(join(tmpdir(), 'lectern-newsboat-'));
+  readonly #ended = new AbortController();
   #running: { child: ChildProcess; closed: Promise<unknown> } | undefined;
   #screen = '';
 
@@ -57,7 +58,7 @@ export class Newsboat {
   /** `-x` and these: what it writes. */
   execute(...commands: string[]): Promise<string> {
     return new Promise((resolve, reject) => {
-      const options = { env: this.#env, timeout: 20_000 };
+      const options = { env: this.#env, signal: this.#ended.signal };
       execFile('newsboat', [...this.#args, '-x', ...commands], options, (error, stdout, stderr) =>
         error ? reject(new Error(`${error.message}\n${stdout}${stderr}`)) : resolve(stdout),
       );
@@ -111,6 +112,7 @@ export class Newsboat {
   }
 
   async end(): Promise<void> {
+    this.#ended.abort();
     this.#running?.child.kill('SIGKILL');
     await this.#running?.closed;
     rmSync(this.#folder, { recursive: true, force: true });
