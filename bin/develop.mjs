@@ -1,9 +1,19 @@
-// The commands for developers: npm test, npm run test:deep | check | format | openapi | bench | conformance | train |
+// The commands for developers: npm test, npm run dev | test:deep | check | format | openapi | bench | conformance | train |
 // screenshots | cloudflare | remove-checks.
 import { spawn, spawnSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { ensureBuilt, ensureInstalled, fail, pinnedNode, requireNode20, root, run } from './launch.mjs';
+import {
+  compileCache,
+  endWithNpm,
+  ensureBuilt,
+  ensureInstalled,
+  fail,
+  pinnedNode,
+  requireNode20,
+  root,
+  run,
+} from './launch.mjs';
 
 const [task, ...args] = process.argv.slice(2);
 requireNode20();
@@ -13,6 +23,14 @@ const node = pinnedNode().path;
 const tool = (path) => join(root, 'node_modules', path);
 
 const tasks = {
+  /** The web app, the API and the worker, on one origin. Each reloads when its files change. */
+  dev: () => {
+    endWithNpm();
+    process.env.ASTRO_TELEMETRY_DISABLED = '1';
+    process.env.ASTRO_DISABLE_UPDATE_CHECK = 'true';
+    process.env.NODE_COMPILE_CACHE ??= compileCache;
+    return inOrder([[join(root, 'scripts', 'dev', 'main.ts')]]);
+  },
   /** Types, lint and format, then all suites except the deep ones; or the suites that the arguments name. */
   test,
   /** Every suite on both engines, with all property runs and crash points. */

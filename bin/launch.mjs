@@ -125,10 +125,10 @@ function isMusl() {
 }
 
 /**
- * A SIGTERM to `npm start` ends npm and its shell, and the shell passes nothing on: that our parent is another one
- * is all that we hear of it.
+ * A SIGTERM to `npm start` or `npm run dev` ends npm and its shell, and the shell does not pass the signal on. The only
+ * sign of it is that our parent process is another one.
  */
-function endWithNpm() {
+export function endWithNpm() {
   if (!process.env.npm_lifecycle_event) return;
   const parent = process.ppid;
   const watch = setInterval(() => {

@@ -5,6 +5,12 @@ import type { Runtime } from './runtime.ts';
 const roles = ['all', 'api', 'worker'] as const;
 export type Role = (typeof roles)[number];
 
+interface ServeOptions {
+  readonly role: Role;
+  readonly holder?: string;
+  readonly webApp?: string;
+}
+
 export function serveCommand(runtime: Runtime): Command {
   return new Command('serve')
     .description('Start Lectern.')
@@ -14,9 +20,10 @@ export function serveCommand(runtime: Runtime): Command {
         .default('all'),
     )
     .addOption(new Option('--holder <name>', 'by which the jobs of this worker are known').hideHelp())
-    .action(async ({ role, holder }: { role: Role; holder?: string }) => {
+    .addOption(new Option('--web-app <folder>', 'with the files of the built web app').hideHelp())
+    .action(async ({ role, holder, webApp = runtime.webApp }: ServeOptions) => {
       // More than half of all that there is to load, and no other command needs it.
       const { serve } = await import('./server.ts');
-      await serve(runtime, role, holder);
+      await serve({ ...runtime, webApp }, role, holder);
     });
 }
