@@ -9,8 +9,8 @@ import type { Database } from '../../src/store/database.ts';
 import { openDatabase, type Target } from '../../src/store/open.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
 import { TestClock } from './clock.ts';
-import { type EngineName, engines } from './engine-names.ts';
 import { emptyIndex } from './empty-index.ts';
+import { type EngineName, engines } from './engine-names.ts';
 import { createDatabase, dropDatabase } from './postgres-server.ts';
 import { isListedAsSingle } from './single-engine-suites.ts';
 
