@@ -4,6 +4,7 @@ import { constants, createBrotliCompress, createGzip, createZstdCompress } from 
 import { describe, expect, it } from 'vitest';
 import type { Limits } from '../../src/outbound/limits.ts';
 import { answering, createWorld, reasonOf, textOf } from '../support/outbound.ts';
+import { TestTimers } from '../support/timers.ts';
 
 const megabyte = 1024 * 1024;
 const head = 'HTTP/1.1 200 OK\r\n';
@@ -264,17 +265,29 @@ describe('a bomb of a gigabyte', () => {
 
 describe('a stream', () => {
   it('that nobody reads is given up in time, and its turn with it', async () => {
-    const world = createWorld({ limits: { totalMs: 500 }, pacing: { maxConcurrent: 1, gapMs: 0 } });
-    let closed = 0;
+    const timers = new TestTimers();
+    const world = createWorld({
+      now: timers.now,
+      after: timers.after,
+      limits: { totalMs: 500 },
+      pacing: { maxConcurrent: 1, gapMs: 0 },
+    });
+    const connections: Socket[] = [];
+    const { promise: closed, resolve: close } = Promise.withResolvers<void>();
     await world.rawSite('a.example', (socket) => {
-      socket.once('close', () => closed++);
+      connections.push(socket);
+      socket.once('close', () => close());
       answering(`${head}Content-Length: 1000\r\n\r\nabc`)(socket);
     });
     const first = await world.outbound.stream({ url: 'http://a.example/' });
     expect(first.kind).toBe('body');
-    const second = await world.outbound.stream({ url: 'http://a.example/' });
-    expect(second.kind).toBe('body');
-    expect(closed).toBe(1);
+    const second = world.outbound.stream({ url: 'http://a.example/' });
+    await timers.advance(499);
+    expect(connections.map(({ destroyed }) => destroyed)).toEqual([false]);
+    await timers.advance(1);
+    expect((await second).kind).toBe('body');
+    await closed;
+    expect(connections.map(({ destroyed }) => destroyed)).toEqual([true, false]);
   });
 
   it('that is left before its end closes its connection', async () => {

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { PinningLimits } from '../../src/outbound/pinning-proxy.ts';
 import { answering, createWorld, startCanary, type World } from '../support/outbound.ts';
 import { sendRaw } from '../support/raw-http.ts';
+import { TestTimers } from '../support/timers.ts';
 
 async function openProxy(world: World, limits?: Partial<PinningLimits>) {
   const proxy = await world.outbound.openPinningProxy(limits);
@@ -165,10 +166,20 @@ describe('the pinning proxy', () => {
   });
 
   it('ends a connection that lasts too long', async () => {
-    const world = createWorld();
-    await world.rawSite('a.example', () => {});
+    const timers = new TestTimers();
+    const world = createWorld({ now: timers.now, after: timers.after });
+    const { promise: arrived, resolve } = Promise.withResolvers<void>();
+    await world.rawSite('a.example', (socket) => socket.once('data', () => resolve()));
     const { tunnel } = await openProxy(world, { totalMs: 400 });
-    expect((await tunnel('a.example:80', 'GET / HTTP/1.1\r\n\r\n')).status).toBe(200);
+    let isOpen = true;
+    const tunnelled = tunnel('a.example:80', 'GET / HTTP/1.1\r\n\r\n').finally(() => {
+      isOpen = false;
+    });
+    await arrived;
+    await timers.advance(399);
+    expect(isOpen).toBe(true);
+    await timers.advance(1);
+    expect((await tunnelled).status).toBe(200);
   });
 
   it('leaves a server when the one who asked has left, and lives on', async () => {
