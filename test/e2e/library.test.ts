@@ -2,6 +2,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { readMigrations } from '../../src/store/migrations.ts';
 import { onEachEngine } from '../support/engines.ts';
@@ -49,7 +50,7 @@ onEachEngine('a library and its processes', (engine) => {
           .map((file) => readFileSync(join(library, file), 'utf8'))
           .join('');
       // Killed while the flusher is somewhere in its work; what is in a file by then must come back.
-      if (round % 2 === 0) while (!written().includes(`group ${round} 0`)) await new Promise(setImmediate);
+      if (round % 2 === 0) while (!written().includes(`group ${round} 0`)) await pause(1);
       await server.kill();
       for (const [, name = ''] of written().matchAll(/"name":"(group \d+ \d+)"/g)) acknowledged.push(name);
       env = { ...env, ...(await freshIndex()) };

@@ -55,7 +55,7 @@ onEachEngine('the end of a server', (engine) => {
   });
 
   it('waits for a request that is under way', async () => {
-    const server = await serve();
+    const server = await serve('api');
     const cookie = await setUp(server);
     const body = JSON.stringify({ name: 'written at the last moment' });
     const socket = await open(server.url);

@@ -58,8 +58,9 @@ async function definitions(_runtime: Runtime, { config }: Opened): Promise<JobDe
     defineJob({ ...hangingKind, handler: () => new Promise(() => {}) }),
     defineJob({
       ...blockingKind,
+      // Blocks as a busy loop does, and uses no CPU time.
       handler: async () => {
-        for (;;);
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
       },
     }),
     defineJob({
