@@ -2,7 +2,8 @@
 import { beforeEach, expect, it } from 'vitest';
 import { itemHash } from '../../src/deframer/item-hash.ts';
 import { answerOf, type Client, jsonOf, openEmptyApi, type TestApi } from '../support/api.ts';
-import { analysisOf, intervalMs, leaseMs, tieClocks, usage } from '../support/deframing.ts';
+import { tieClocks } from '../support/clock.ts';
+import { analysisOf, intervalMs, leaseMs, usage } from '../support/deframing.ts';
 import { onEachEngine } from '../support/engines.ts';
 import { fill, newFeed, published } from '../support/reader.ts';
 

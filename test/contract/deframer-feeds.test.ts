@@ -2,8 +2,8 @@ import { beforeEach, expect, it } from 'vitest';
 import { addFeed } from '../../src/deframer/add-feed.ts';
 import { Conflict, Invalid, NotFound } from '../../src/errors.ts';
 import type { Store } from '../../src/store/store.ts';
-import type { TestClock } from '../support/clock.ts';
-import { analysisOf, intervalMs, leaseMs, tieClocks, usage } from '../support/deframing.ts';
+import { type TestClock, tieClocks } from '../support/clock.ts';
+import { analysisOf, intervalMs, leaseMs, usage } from '../support/deframing.ts';
 import { onEachEngine, openEmptyStore } from '../support/engines.ts';
 import { randomText } from '../support/library.ts';
 

@@ -9,7 +9,7 @@ import { Run } from '../../src/jobs/run.ts';
 import { createHostTurns } from '../../src/outbound/host-turns.ts';
 import { fullTextKind } from '../../src/store/reader/full-text-jobs.ts';
 import type { Store } from '../../src/store/store.ts';
-import type { TestClock } from '../support/clock.ts';
+import { type TestClock, tieClocks } from '../support/clock.ts';
 import { onEachEngine, openEmptyStore } from '../support/engines.ts';
 import { simpleReader } from '../support/enriching.ts';
 import { createWorld, listen, startCanary, type World } from '../support/outbound.ts';
@@ -33,8 +33,7 @@ onEachEngine('fetching full texts', (engine) => {
   beforeEach(async () => {
     const opened = await openEmptyStore(engine);
     ({ store, clock } = opened);
-    const began = Date.now();
-    opened.database.timeOffsetMs = () => clock.now() - began;
+    tieClocks(opened.database, clock);
     anna = await addUser(store, 'anna', 'owner');
     world = createWorld({ now: clock.now, pauses: store.hostPauses });
     asked = [];

@@ -10,7 +10,7 @@ import { schedulePulls } from '../../src/feeds/pull-jobs.ts';
 import { createHostTurns } from '../../src/outbound/host-turns.ts';
 import type { Database } from '../../src/store/database.ts';
 import type { Store, UserRows } from '../../src/store/store.ts';
-import type { TestClock } from '../support/clock.ts';
+import { type TestClock, tieClocks } from '../support/clock.ts';
 import { onEachEngine, openEmptyStore } from '../support/engines.ts';
 import { parseGuids } from '../support/feed-server.ts';
 import { changeItem, saveItem } from '../support/items.ts';
@@ -46,8 +46,7 @@ onEachEngine('the icon of a site', (engine) => {
     pages = { '/feed': { body: '["x"]' } };
     asked = [];
     await world.site('site.example', answer);
-    const began = Date.now();
-    database.timeOffsetMs = () => clock.now() - began;
+    tieClocks(database, clock);
     deps = { icons: store.icons, outbound: world.outbound, now: clock.now };
   });
 

@@ -1,5 +1,5 @@
-// A week with sites of every kind, all at once: the real scheduler, queue, runner, pull and parser, and real HTTP. The clock
-// is ours, and the sites keep the score.
+// Days with sites of every kind, all at once: the real scheduler, queue, runner, pull and parser, and real HTTP. The clock
+// is ours, and the sites keep the score. A deep run simulates a week, the usual run less than two days.
 import { Writable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
@@ -17,6 +17,7 @@ import { createHostTurns } from '../../src/outbound/host-turns.ts';
 import { createOutbound } from '../../src/outbound/outbound.ts';
 import type { Target } from '../../src/store/open.ts';
 import { TestClock } from '../support/clock.ts';
+import { isDeep } from '../support/depth.ts';
 import { onEachEngine, openStoreAt } from '../support/engines.ts';
 import { createWorld, type World } from '../support/outbound.ts';
 import { addUser, listAll, newFeed } from '../support/reader.ts';
@@ -28,6 +29,10 @@ const [second, minute, hour] = [1_000, 60_000, 3_600_000];
 const settings = { intervalMs: 3 * hour, maxBackoffMs: 48 * hour, timeoutMs: 30 * second };
 const moment = second;
 const scheduleEveryMs = 5 * second;
+/** When Lectern restarts, when an outage begins, and when the simulation ends. */
+const plan = isDeep
+  ? { restarts: [20 * hour + 25 * minute, 45 * hour + 40 * minute], outage: 80 * hour, end: weekMs }
+  : { restarts: [9 * hour + 25 * minute], outage: 20 * hour, end: 40 * hour };
 
 const log = createLog({
   level: 'error',
@@ -44,7 +49,7 @@ function evenChance(): () => number {
   };
 }
 
-onEachEngine('a week of fetching', (engine) => {
+onEachEngine('days of fetching', (engine) => {
   let clock: TestClock;
   let timers: TestTimers;
   let world: World;
@@ -178,16 +183,16 @@ onEachEngine('a week of fetching', (engine) => {
     };
     const began = timers.now();
     const untilTime = (afterMs: number) => lectern.live(began + afterMs - timers.now());
-    await untilTime(20 * hour + 25 * minute);
-    await restart();
-    await untilTime(45 * hour + 40 * minute);
-    await restart();
-    await untilTime(80 * hour);
+    for (const at of plan.restarts) {
+      await untilTime(at);
+      await restart();
+    }
+    await untilTime(plan.outage);
     await lectern.stop();
     clock.advance(7 * hour + 13 * minute);
     sites.excuse();
     lectern = await start();
-    await untilTime(weekMs);
+    await untilTime(plan.end);
     sites.closeBooks();
 
     expect(sites.violations).toEqual([]);

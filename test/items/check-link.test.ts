@@ -13,7 +13,7 @@ import { createHostTurns } from '../../src/outbound/host-turns.ts';
 import type { Database } from '../../src/store/database.ts';
 import type { ClaimedJob } from '../../src/store/job-queue/claim.ts';
 import type { Store } from '../../src/store/store.ts';
-import type { TestClock } from '../support/clock.ts';
+import { type TestClock, tieClocks } from '../support/clock.ts';
 import { onEachEngine, openEmptyStore } from '../support/engines.ts';
 import { changeItem, saveItem } from '../support/items.ts';
 import { createWorld, startCanary, type World } from '../support/outbound.ts';
@@ -34,8 +34,7 @@ onEachEngine('the check for dead links', (engine) => {
 
   beforeEach(async () => {
     ({ store, database, clock } = await openEmptyStore(engine));
-    const began = Date.now();
-    database.timeOffsetMs = () => clock.now() - began;
+    tieClocks(database, clock);
     anna = await addUser(store, 'anna', 'owner');
     world = createWorld({ now: clock.now, pauses: store.hostPauses });
     asked = [];

@@ -1,6 +1,6 @@
 // The process ends at every file operation and at every transaction, in turn: a restart needs no hand, and
 // nothing that was flushed is lost.
-import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
@@ -28,7 +28,7 @@ import {
 const day = 24 * 3600 * 1000;
 /** Where the library is rebuilt to see what it holds; SQLite, whatever the engine that wrote it. */
 const elsewhere = useEngine('sqlite');
-/** What the scenes were made in. */
+/** The libraries of the scenes. */
 const madeIn: string[] = [];
 afterAll(() => {
   for (const folder of madeIn) rmSync(folder, { recursive: true, force: true });
@@ -130,34 +130,16 @@ interface MadeScene {
   readonly all: string;
 }
 
-const made = new Map<string, Promise<MadeScene>>();
+const made = new Map<Engine, Promise<MadeScene>>();
 
-/** The same for every crash. On SQLite it is made once, and each crash has a copy of it to spoil. */
+/** The same for every crash: it is made once for each suite, and each crash has a copy of it to spoil. */
 async function setScene(engine: Engine): Promise<Scene> {
-  if (engine.name === 'postgres') return openScene(await makeScene(engine, await temporaryFolder()));
-  if (!made.has(engine.name)) {
-    const kept = mkdtempSync(join(tmpdir(), 'lectern-library-'));
-    madeIn.push(kept);
-    made.set(engine.name, keepScene(engine, kept));
-  }
-  const scene = (await made.get(engine.name)) as MadeScene;
+  const making = made.get(engine) ?? makeScene(engine);
+  made.set(engine, making);
+  const scene = await making;
   const folder = await temporaryFolder();
   cpSync(scene.folder, folder, { recursive: true });
-  const target = await engine.freshTarget({ empty: true });
-  if (target.engine === 'sqlite' && scene.target.engine === 'sqlite')
-    copyFileSync(scene.target.path, target.path);
-  return openScene({ ...scene, folder, target });
-}
-
-/** The engine clears its files away after each suite; this scene serves more than one. */
-async function keepScene(engine: Engine, kept: string): Promise<MadeScene> {
-  const library = join(kept, 'library');
-  mkdirSync(library);
-  const scene = await makeScene(engine, library);
-  if (scene.target.engine !== 'sqlite') return scene;
-  const path = join(kept, 'index.db');
-  copyFileSync(scene.target.path, path);
-  return { ...scene, target: { ...scene.target, path } };
+  return openScene({ ...scene, folder, target: await engine.freshTarget({ copyOf: scene.target }) });
 }
 
 async function openScene(scene: MadeScene): Promise<Scene> {
@@ -167,7 +149,9 @@ async function openScene(scene: MadeScene): Promise<Scene> {
 }
 
 /** Two days of sets in the library, with rows that came, changed and went, and one change that is not there yet. */
-async function makeScene(engine: Engine, folder: string): Promise<MadeScene> {
+async function makeScene(engine: Engine): Promise<MadeScene> {
+  const folder = mkdtempSync(join(tmpdir(), 'lectern-library-'));
+  madeIn.push(folder);
   const clock = new TestClock();
   const target = await engine.freshTarget();
   const pair = await openPair(target, await folderFiles(folder, clock), clock);
@@ -215,7 +199,8 @@ async function rebuiltState(folder: string, clock: TestClock): Promise<string> {
   const copy = await temporaryFolder();
   cpSync(folder, copy, { recursive: true });
   const files = await folderFiles(copy, clock);
-  const target = await elsewhere.freshTarget({ empty: true });
+  // At the present schema, since a migration for each crash would take longer than everything else.
+  const target = await elsewhere.freshTarget();
   await reinflateInto(target, files);
   const pair = await openPair(target, files, clock);
   try {

@@ -1,8 +1,8 @@
 // Delete the database: what the deframer has found out and what it serves come back from the library.
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { TestApi } from '../support/api.ts';
-import { TestClock } from '../support/clock.ts';
-import { createDeframing, intervalMs, newsSite, tieClocks } from '../support/deframing.ts';
+import { TestClock, tieClocks } from '../support/clock.ts';
+import { createDeframing, intervalMs, newsSite } from '../support/deframing.ts';
 import { type EngineName, openStoreAt, useEngine } from '../support/engines.ts';
 import { folderFiles, openPair, reinflateInto, temporaryFolder } from '../support/library.ts';
 import { createWorld } from '../support/outbound.ts';

@@ -9,7 +9,7 @@ import { checkLibrary } from '../../src/library/check.ts';
 import type { Files } from '../../src/library/files/files.ts';
 import { keepDeletedMs } from '../../src/model/item.ts';
 import type { ClaimedJob } from '../../src/store/job-queue/claim.ts';
-import { TestClock } from '../support/clock.ts';
+import { TestClock, tieClocks } from '../support/clock.ts';
 import { onEachEngine } from '../support/engines.ts';
 import { changeItem, findItem, keepCopy, saveItem } from '../support/items.ts';
 import {
@@ -33,7 +33,7 @@ onEachEngine('an item that was deleted long ago', (engine) => {
     clock = new TestClock();
     files = await folderFiles(await temporaryFolder(), clock);
     pair = await openPair(await engine.freshTarget(), files, clock);
-    clockOf(pair);
+    tieClocks(pair.database, clock);
     onTestFinished(() => pair.close());
     anna = (await addUser(pair.store, 'anna', 'owner')).id;
     id = await save('a');
@@ -41,12 +41,6 @@ onEachEngine('an item that was deleted long ago', (engine) => {
     await changeItem(pair.database, id, { deleted_at: clock.now(), deleted_by: 'person' });
     await pair.flush();
   });
-
-  /** Jobs become due by our clock. */
-  function clockOf({ database }: OpenedPair): void {
-    const began = Date.now();
-    database.timeOffsetMs = () => clock.now() - began;
-  }
 
   async function save(name: string): Promise<number> {
     const columns = {
@@ -214,7 +208,7 @@ onEachEngine('an item that was deleted long ago', (engine) => {
     const target = await engine.freshTarget({ empty: true });
     await reinflateInto(target, files);
     pair = await openPair(target, files, clock);
-    clockOf(pair);
+    tieClocks(pair.database, clock);
     await schedulePurges(pair.store);
     clock.advance(60_000);
     expect(await work()).toBe('done');

@@ -7,7 +7,7 @@ import { schedulePulls } from '../../src/feeds/pull-jobs.ts';
 import { createHostTurns } from '../../src/outbound/host-turns.ts';
 import type { Target } from '../../src/store/open.ts';
 import type { UserRows } from '../../src/store/store.ts';
-import { TestClock } from '../support/clock.ts';
+import { TestClock, tieClocks } from '../support/clock.ts';
 import { engines, useEngine } from '../support/engines.ts';
 import { feedSite, parseGuids } from '../support/feed-server.ts';
 import { folderFiles, openPair, reinflateInto, temporaryFolder } from '../support/library.ts';
@@ -61,8 +61,7 @@ describe.each(engines.flatMap((from) => engines.map((to) => [from, to] as const)
         };
         onTestFinished(close);
         // The queue goes by the clock of the database, which must not stand still.
-        const began = Date.now();
-        pair.database.timeOffsetMs = () => clock.now() - began;
+        tieClocks(pair.database, clock);
         const deps: PullDeps = {
           pulls: pair.store.pulls,
           outbound: world.outbound,

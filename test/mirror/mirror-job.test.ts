@@ -11,7 +11,7 @@ import { messageNow, mirrorKind, runMirrorBatch, scheduleMirror } from '../../sr
 import { stateKeys } from '../../src/mirror/run-state.ts';
 import type { ClaimedJob } from '../../src/store/job-queue/claim.ts';
 import type { Outcome } from '../../src/store/job-queue/settle.ts';
-import { TestClock } from '../support/clock.ts';
+import { TestClock, tieClocks } from '../support/clock.ts';
 import { onEachEngine } from '../support/engines.ts';
 import { quiet } from '../support/enriching.ts';
 import { folderFiles, randomText, temporaryFolder } from '../support/library.ts';
@@ -32,8 +32,7 @@ onEachEngine('the mirror as a job', (engine) => {
     server = await startRaindropServer({ now: clock.now });
     const files = await folderFiles(await temporaryFolder(), clock);
     mirror = await openMirror(await engine.freshTarget(), files, server, clock);
-    const began = Date.now();
-    mirror.database.timeOffsetMs = () => clock.now() - began;
+    tieClocks(mirror.database, clock);
     definition = defineJob({
       ...mirrorKind,
       handler: async ({ payload, signal }) =>

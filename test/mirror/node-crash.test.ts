@@ -8,7 +8,7 @@ import { sha256Of } from '../../src/library/files/files.ts';
 import { type MirrorDeps, messageNow, runMirrorBatch } from '../../src/mirror/node/mirror.ts';
 import { stateKeys } from '../../src/mirror/run-state.ts';
 import { createStore } from '../../src/store/store.ts';
-import { TestClock } from '../support/clock.ts';
+import { TestClock, tieClocks } from '../support/clock.ts';
 import { onEachEngine } from '../support/engines.ts';
 import { CrashError, Faults, forEachFault } from '../support/faults.ts';
 import { faultyDatabase } from '../support/faulty-database.ts';
@@ -39,8 +39,7 @@ onEachEngine('the mirror in a process that is killed', (engine) => {
     folder = await temporaryFolder();
     mirror = await openMirror(await engine.freshTarget(), await folderFiles(folder, clock), server, clock);
     // What the index takes for the time goes with ours: the lease of a process that was killed runs out.
-    const began = Date.now();
-    mirror.database.timeOffsetMs = () => clock.now() - began;
+    tieClocks(mirror.database, clock);
     onTestFinished(async () => {
       await mirror.end();
       await server.close();

@@ -14,7 +14,7 @@ import type { Analysis, Usage } from '../../src/model/deframer.ts';
 import { createHostTurns } from '../../src/outbound/host-turns.ts';
 import type { Database } from '../../src/store/database.ts';
 import type { Store } from '../../src/store/store.ts';
-import type { TestClock } from './clock.ts';
+import { type TestClock, tieClocks } from './clock.ts';
 import { quiet, simpleReader } from './enriching.ts';
 import { randomText } from './library.ts';
 import type { World } from './outbound.ts';
@@ -125,12 +125,6 @@ export function newsSite() {
       }
     },
   };
-}
-
-/** The clock of the database goes with ours. */
-export function tieClocks(database: Database, clock: TestClock): void {
-  const began = Date.now();
-  database.timeOffsetMs ??= () => clock.now() - began;
 }
 
 export type Deframing = ReturnType<typeof createDeframing>;

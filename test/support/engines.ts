@@ -18,8 +18,11 @@ export { type EngineName, engines } from './engine-names.ts';
 
 export interface Engine {
   readonly name: EngineName;
-  /** An index that nothing else uses: at the present schema, or with `empty` without any. */
-  freshTarget(options?: { empty?: boolean }): Promise<Target>;
+  /**
+   * An index that nothing else uses: at the present schema, with `empty` without any, with `copyOf` as that index is,
+   * which nobody may have open.
+   */
+  freshTarget(options?: { empty?: boolean; copyOf?: Target }): Promise<Target>;
   /** The index that the tests of this suite share, without any rows. */
   emptyDatabase(): Promise<{ database: Database; target: Target }>;
 }
@@ -93,17 +96,20 @@ export function useEngine(name: EngineName): Engine {
       shared = { database, target };
       return shared;
     },
-    async freshTarget({ empty = false } = {}) {
+    async freshTarget({ empty = false, copyOf } = {}) {
       if (name === 'sqlite') {
         const folder = mkdtempSync(join(tmpdir(), 'lectern-test-'));
         clean.push(() => rmSync(folder, { recursive: true, force: true }));
         const path = join(folder, 'index.db');
-        if (!empty) copyFileSync(inject('sqliteTemplate'), path);
+        const template = copyOf?.engine === 'sqlite' ? copyOf.path : inject('sqliteTemplate');
+        if (!empty) copyFileSync(template, path);
         return { engine: 'sqlite', path };
       }
       const admin = inject('postgresUrl');
       const database = `test_${randomUUID().replaceAll('-', '')}`;
-      await createDatabase(admin, database, empty ? 'template0' : 'lectern_template');
+      const template =
+        copyOf?.engine === 'postgres' ? new URL(copyOf.url.reveal()).pathname.slice(1) : 'lectern_template';
+      await createDatabase(admin, database, empty ? 'template0' : template);
       clean.push(() => dropDatabase(admin, database));
       const url = Object.assign(new URL(admin), { pathname: `/${database}` }).href;
       return { engine: 'postgres', url: new Secret(url), shown: url };

@@ -18,7 +18,7 @@ import type { Outcome } from '../../src/store/job-queue/settle.ts';
 import { rowsOf } from '../../src/store/owned/owned-rows.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Row } from '../../src/store/tables.ts';
-import type { TestClock } from './clock.ts';
+import { type TestClock, tieClocks } from './clock.ts';
 import { folderFiles, temporaryFolder } from './library.ts';
 import type { World } from './outbound.ts';
 
@@ -102,8 +102,7 @@ export async function createEnriching(
     ...over,
   };
   // The clock of the database goes with ours, so that what is put off comes when we say so.
-  const began = Date.now();
-  database.timeOffsetMs ??= () => clock.now() - began;
+  tieClocks(database, clock);
 
   const definition = defineJob({
     ...enrichKind,
