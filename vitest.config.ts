@@ -30,6 +30,7 @@ function projectOf(level: Level) {
       name: level.name,
       include: [...level.include],
       exclude: [...(level.exclude ?? [])],
+      globalSetup: level.usesBrowser ? ['test/support/browser-setup.ts'] : [],
       setupFiles: ['test/support/measure-file.ts'],
       provide: { engines: isDeep ? engines : level.engines },
       isolate: level.isolate,

@@ -9,6 +9,7 @@ export interface Level {
   readonly engines: readonly ('sqlite' | 'postgres')[];
   /** True if each file needs a worker process of its own. */
   readonly isolate: boolean;
+  readonly usesBrowser?: true;
   readonly timeoutMs: number;
 }
 
@@ -56,6 +57,7 @@ export const levels: readonly Level[] = [
     include: ['test/e2e/web-*.test.ts'],
     engines: ['sqlite'],
     isolate: false,
+    usesBrowser: true,
     timeoutMs: 120_000,
   },
   {
@@ -64,6 +66,7 @@ export const levels: readonly Level[] = [
     include: ['test/deep/**/*.test.ts'],
     engines: bothEngines,
     isolate: true,
+    usesBrowser: true,
     timeoutMs: 120_000,
   },
 ];

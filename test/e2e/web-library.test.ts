@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { phone, pressSequence, useBrowser } from '../support/browser.ts';
 import { pageText, putPage, putPicture } from '../support/saved-pages.ts';
 import { until } from '../support/until.ts';
-import { startWebApp, type WebApp } from '../support/web-app.ts';
+import { joinWebApp, type WebApp } from '../support/web-app.ts';
 
 const browser = useBrowser();
 
@@ -43,7 +43,7 @@ describe('the library', () => {
   let picture: string;
 
   beforeAll(async () => {
-    app = await startWebApp();
+    app = await joinWebApp();
     picture = await putPicture(app.site, '/picture.jpg', '#7a9e87');
   });
   afterAll(() => app.close());
@@ -265,13 +265,15 @@ describe('the library', () => {
     await panel(page).getByLabel('Keep its items').check();
     await panel(page).getByRole('button', { name: 'Delete the collection' }).click();
     await gone(row('Forest'));
-    expect((await byTitle('Elm'))?.collectionId).toBe(null);
+    await until('the server knows', async () => (await byTitle('Elm'))?.collectionId === null);
     await choose('Old trees', 'Delete the collection');
     await panel(page).getByLabel('Delete everything in it').check();
     await panel(page).getByRole('button', { name: 'Delete the collection' }).click();
     await gone(row('Old trees'));
     await gone(item(page, 'Oak'));
-    expect((await all('&deleted=true')).map(({ title }) => title)).toContain('Oak');
+    await until('the server knows', async () =>
+      (await all('&deleted=true')).some(({ title }) => title === 'Oak'),
+    );
   });
 
   it('changes many at once, and takes it back at once', async () => {
@@ -462,6 +464,7 @@ describe('the library', () => {
 
   it('shows one pane at a time on a phone', async () => {
     await save(['In a hand'], { tags: ['phone'] });
+    await save(['In the archive'], { status: 'archived' });
     const page = await open('/library?tag=phone', { viewport: phone, isMobile: true, hasTouch: true });
     await item(page, 'In a hand').tap();
     await pane(page).getByRole('heading', { name: 'In a hand' }).waitFor();

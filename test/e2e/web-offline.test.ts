@@ -4,15 +4,19 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useBrowser } from '../support/browser.ts';
 import { pageText, putPage } from '../support/saved-pages.ts';
 import { until } from '../support/until.ts';
-import { startWebApp, type WebApp } from '../support/web-app.ts';
+import { joinWebApp, type WebApp } from '../support/web-app.ts';
 
 const browser = useBrowser();
+const withWorker = {
+  serviceWorkers: 'allow',
+  expecting: [/ERR_INTERNET_DISCONNECTED|Failed to load resource/],
+} as const;
 
 describe('without the server', () => {
   let app: WebApp;
   let feedId: number;
   beforeAll(async () => {
-    app = await startWebApp();
+    app = await joinWebApp();
     feedId = await app.follow({ path: '/feed.xml', title: 'Field Notes', entries: 6 });
   });
   afterAll(() => app.close());
@@ -32,7 +36,7 @@ describe('without the server', () => {
 
   /** Where everything that was seen is kept, and the network is gone. */
   async function readThenLeave(): Promise<Page> {
-    const page = await browser.page({ expecting: [/ERR_INTERNET_DISCONNECTED|Failed to load resource/] });
+    const page = await browser.page(withWorker);
     await app.logIn(page.context());
     await page.goto(`${app.url}/?feed=${feedId}`);
     await page.evaluate('navigator.serviceWorker.ready.then(() => true)');
@@ -64,7 +68,7 @@ describe('without the server', () => {
     const title = 'Kept for the train';
     const url = putPage(app.site, '/kept', { title });
     await app.api('POST', '/api/v1/items', { url });
-    const page = await browser.page({ expecting: [/ERR_INTERNET_DISCONNECTED|Failed to load resource/] });
+    const page = await browser.page(withWorker);
     await app.logIn(page.context());
     await page.goto(`${app.url}/library`);
     await page.evaluate('navigator.serviceWorker.ready.then(() => true)');

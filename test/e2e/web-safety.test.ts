@@ -17,6 +17,23 @@ import { xssAddresses, xssVectors } from '../support/xss-vectors.ts';
 const browser = useBrowser();
 const engine = useEngine('sqlite');
 
+/** Its index and its library are ours as well, for rows and files that no request could make. */
+let app: WebApp;
+let opened: Awaited<ReturnType<typeof openFreshStore>>;
+const folder = mkdtempSync(join(tmpdir(), 'lectern-harm-'));
+
+beforeAll(async () => {
+  opened = await openFreshStore(engine);
+  app = await startWebApp({
+    env: { LECTERN_DATABASE_URL: databaseUrl(opened.target), LECTERN_LIBRARY_URL: `file:${folder}` },
+  });
+});
+afterAll(async () => {
+  await app.close();
+  await opened.store.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
 /** Otherwise nothing would be proven by a page in which nothing happens. */
 describe('the trap', () => {
   let evil: WebSite;
@@ -62,13 +79,11 @@ describe('the trap', () => {
 });
 
 describe('feeds that mean harm', () => {
-  let app: WebApp;
   let feedId: number;
   let brokenIds: number[];
   const name = `"><img src=// onerror=alert(900)><script>alert(901)</script>`;
 
   beforeAll(async () => {
-    app = await startWebApp();
     const { site, api } = app;
     const groupId = (await api('POST', '/api/groups', { name })).data.id;
     const addresses = xssAddresses(site.origin);
@@ -120,7 +135,6 @@ describe('feeds that mean harm', () => {
       return found >= entries.length;
     });
   });
-  afterAll(() => app.close());
 
   const open = async (path: string) => {
     const context = await browser.context();
@@ -229,17 +243,10 @@ describe('feeds that mean harm', () => {
 });
 
 describe('saved pages that mean harm', () => {
-  let app: WebApp;
-  let opened: Awaited<ReturnType<typeof openFreshStore>>;
-  const folder = mkdtempSync(join(tmpdir(), 'lectern-harm-'));
   const name = `"><img src=// onerror=alert(910)><svg onload=alert(911)>`;
   let collectionId: string;
 
   beforeAll(async () => {
-    opened = await openFreshStore(engine);
-    app = await startWebApp({
-      env: { LECTERN_DATABASE_URL: databaseUrl(opened.target), LECTERN_LIBRARY_URL: `file:${folder}` },
-    });
     const evil = app.site.origin;
     const addresses = xssAddresses(evil);
     collectionId = (await app.api('POST', '/api/v1/collections', { name })).id;
@@ -258,11 +265,6 @@ describe('saved pages that mean harm', () => {
         copy: n % 7 === 3 ? null : `<p>zebra-${n}</p>${html}<p>the end</p>`,
       })),
     );
-  });
-  afterAll(async () => {
-    await app.close();
-    await opened.store.close();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   const open = async (path: string) => {

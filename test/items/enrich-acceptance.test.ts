@@ -1,12 +1,9 @@
-// What the contract asks of enrichment, line by line, with the real reader of pages, real images and a real browser.
+// What the contract asks of enrichment, line by line, with the real reader of pages and real images.
 import sharp from 'sharp';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { createPageProcess } from '../../src/items/page/page-process.ts';
-import { createScreenshots } from '../../src/items/screenshot/take-screenshot.ts';
-import { browserProgram } from '../support/chromium.ts';
 import { onEachEngine } from '../support/engines.ts';
 import { type SitePage, url, useEnrichment } from '../support/enrichment-suite.ts';
-import { temporaryFolder } from '../support/library.ts';
 import { scene } from '../support/odd-images.ts';
 import { pdfOf } from '../support/pdf.ts';
 
@@ -75,19 +72,6 @@ onEachEngine('what is asked of enrichment', (engine) => {
     expect(await sharp(bytes).metadata()).toMatchObject({ format: 'jpeg', width: 600, height: 400 });
     expect(bytes?.length).toBeLessThanOrEqual(100 * 1024);
     await t.expectNamedFiles(row.id);
-  });
-
-  it('a thumbnail is how the page looks, where it names no image and there is a browser', async () => {
-    const browser = browserProgram(await temporaryFolder());
-    const isRoot = process.getuid?.() === 0;
-    const screenshots = createScreenshots({ browser, outbound: t.world.outbound, isRoot });
-    await t.rework({ page, screenshots });
-    const row = await enrich(`<!doctype html><body style="background: #0a0">${article}`);
-    expect(row.enrichment_status).toBe('succeeded');
-    const bytes = await t.work.files.read(`thumbnails/${t.anna}/${row.id}.jpg`);
-    expect(await sharp(bytes).metadata()).toMatchObject({ format: 'jpeg', width: 600, height: 400 });
-    const { dominant } = await sharp(bytes).stats();
-    expect(dominant.g).toBeGreaterThan(dominant.r + 50);
   });
 
   it('the copy is what there is to read, without anything that runs', async () => {

@@ -1,7 +1,16 @@
 // A real browser for tests. A page that logs an error, breaks its policy or throws fails the test that opened it.
-import type { Browser, BrowserContext, BrowserContextOptions, LaunchOptions, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import { desktop, launchBrowser } from './chromium.ts';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type LaunchOptions,
+  type Page,
+} from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest';
+import { desktop, launchTestBrowser } from './chromium.ts';
+import { isDeep } from './depth.ts';
+import { until } from './until.ts';
 
 export { desktop, phone } from './chromium.ts';
 
@@ -17,8 +26,8 @@ export interface TestBrowser {
   readonly browser: Browser;
 }
 
-/** One browser for the file that calls it. */
-export function useBrowser(launch: LaunchOptions = {}): TestBrowser {
+/** The browser of the run (browser-setup.ts), or with `launch` options a browser for the calling file only. */
+export function useBrowser(launch?: LaunchOptions): TestBrowser {
   let browser: Browser | undefined;
   const contexts = new Map<BrowserContext, string[]>();
   const running = () => {
@@ -27,7 +36,8 @@ export function useBrowser(launch: LaunchOptions = {}): TestBrowser {
   };
 
   beforeAll(async () => {
-    browser = await launchBrowser(launch);
+    const endpoint = launch ? undefined : inject('browserEndpoint');
+    browser = endpoint ? await chromium.connect(endpoint) : await launchTestBrowser(launch);
   });
   afterEach(async () => {
     const ended = [...contexts];
@@ -38,7 +48,14 @@ export function useBrowser(launch: LaunchOptions = {}): TestBrowser {
   afterAll(() => browser?.close());
 
   const open = async ({ expecting = [], ...options }: OpenOptions = {}) => {
-    const context = await running().newContext({ viewport: desktop, locale: 'en-GB', ...options });
+    const context = await running().newContext({
+      viewport: desktop,
+      locale: 'en-GB',
+      timezoneId: 'UTC',
+      // Each context would install the service worker and its files, which doubles the CPU time of a test.
+      serviceWorkers: isDeep ? 'allow' : 'block',
+      ...options,
+    });
     // Long enough for a machine that does much else at the same time.
     context.setDefaultTimeout(40_000);
     const problems: string[] = [];
@@ -60,6 +77,40 @@ export function useBrowser(launch: LaunchOptions = {}): TestBrowser {
 /** Keys that belong together if one follows another soon enough, however slow the machine is at answering to each. */
 export async function pressSequence(page: Page, ...keys: string[]): Promise<void> {
   await Promise.all(keys.map((key) => page.keyboard.press(key)));
+}
+
+/**
+ * Counts the requests of a page to paths that start with `prefix`, with a clock that only the test moves once `pause` was
+ * called. Counting happens in the page: the test process learns of a request some time later.
+ */
+export async function watchPolling(page: Page, prefix: string) {
+  await page.addInitScript(`{
+    const send = window.fetch;
+    Object.assign(window, { asked: 0, answered: 0 });
+    window.fetch = async (path, options) => {
+      if (!path.startsWith('${prefix}')) return send(path, options);
+      window.asked += 1;
+      try {
+        return await send(path, options);
+      } finally {
+        window.answered += 1;
+      }
+    };
+  }`);
+  await page.clock.install();
+  const asked = () => page.evaluate('window.asked') as Promise<number>;
+  const settle = () =>
+    until('every request is answered', () =>
+      page.evaluate('window.asked > 0 && window.asked === window.answered'),
+    );
+  return {
+    asked,
+    settle,
+    async pause(): Promise<void> {
+      await page.clock.pauseAt(((await page.evaluate('Date.now()')) as number) + 1_000);
+      await settle();
+    },
+  };
 }
 
 /** Tells of every error that a page logs, throws, or has against its policy. */

@@ -1,4 +1,5 @@
-// The browser: the Chromium of the system, or else the one that npm has brought along.
+// Chromium: from the system, or from npm where the system has none. Tests prefer the headless shell from npm, whose browser
+// contexts need a seventh of the CPU time of a system's Chromium, which draws a whole window for each.
 import { execFileSync } from 'node:child_process';
 import {
   accessSync,
@@ -12,26 +13,49 @@ import {
 } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Browser, chromium, type LaunchOptions } from 'playwright-core';
+import { type Browser, type BrowserServer, chromium, type LaunchOptions } from 'playwright-core';
 
 const modules = fileURLToPath(new URL('../../node_modules', import.meta.url));
 
-/** TEST_BROWSER=npm leaves the system's browser alone; a path names any other. */
-export function launchBrowser(options: LaunchOptions = {}): Promise<Browser> {
-  const wanted = process.env.TEST_BROWSER;
-  const system = wanted === 'npm' ? undefined : wanted || findSystemChromium();
-  return chromium.launch({
+/** As people see Lectern. TEST_BROWSER=npm, TEST_BROWSER=system or a path overrides every preference here. */
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch(launchOptions('system'));
+}
+
+export function launchTestBrowser(options?: LaunchOptions): Promise<Browser> {
+  return chromium.launch(launchOptions('npm', options));
+}
+
+/** A test browser that other processes connect to. */
+export function launchTestBrowserServer(): Promise<BrowserServer> {
+  return chromium.launchServer({ ...launchOptions('npm'), host: '127.0.0.1' });
+}
+
+type Source = 'npm' | 'system';
+
+function launchOptions(preferred: Source, options: LaunchOptions = {}): LaunchOptions {
+  const system = systemProgram(preferred);
+  return {
     ...(system ? { executablePath: system } : npmChromium()),
     ...options,
     // Fonts are drawn alike everywhere, and no process waits for a GPU that a server does not have.
     args: ['--font-render-hinting=none', '--disable-gpu', ...(options.args ?? [])],
-  });
+  };
 }
 
-/** The same as a program that needs nothing of the environment. */
+/** The npm package holds a program for this platform only. */
+const hasNpmChromium = process.platform === 'linux' && process.arch === 'x64';
+
+/** Path of the program to use instead of the one from npm. */
+function systemProgram(preferred: Source): string | undefined {
+  const wanted = process.env.TEST_BROWSER || (hasNpmChromium ? preferred : 'system');
+  if (wanted === 'npm') return undefined;
+  return wanted === 'system' ? findSystemChromium() : wanted;
+}
+
+/** A program that needs no environment: the system's Chromium, which operators use, or else the one from npm. */
 export function browserProgram(folder: string): string {
-  const wanted = process.env.TEST_BROWSER;
-  const system = wanted === 'npm' ? undefined : wanted || findSystemChromium();
+  const system = systemProgram('system');
   if (system) return system;
   const { executablePath, env = {} } = npmChromium();
   const settings = ['FONTCONFIG_FILE', 'LD_LIBRARY_PATH'].map((name) => `export ${name}='${env[name]}'`);

@@ -33,6 +33,8 @@ export interface StartOptions {
   readonly env?: LecternEnv;
   /** Options of Node itself. */
   readonly nodeOptions?: readonly string[];
+  /** Ends the server with the process that started it, even if that process is killed. */
+  readonly endsWithParent?: boolean;
 }
 
 export interface RunOptions {
@@ -158,12 +160,16 @@ export function createLectern(entry = testEntry): Lectern {
     };
   }
 
-  function start(args: readonly string[], env: LecternEnv = {}, nodeOptions: readonly string[] = []) {
+  function start(
+    args: readonly string[],
+    { env = {}, nodeOptions = [], endsWithParent = false }: Omit<StartOptions, 'role'> = {},
+  ) {
     const home = newHome();
     const child = spawn(process.execPath, [...nodeOptions, entry, ...args], {
       cwd: home,
       env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: compileCache, ...settingsFor(home, env) },
-      stdio: 'pipe',
+      // The server stops when the channel closes.
+      stdio: ['pipe', 'pipe', 'pipe', ...(endsWithParent ? (['ipc'] as const) : [])],
     });
     const output = new Output(child);
     // Not 'exit': a worker child inherits these pipes, so they close only when it too has ended.
@@ -177,13 +183,13 @@ export function createLectern(entry = testEntry): Lectern {
   }
 
   function begin(args: readonly string[], env?: LecternEnv): RunningProcess {
-    const { child, output, closed } = start(args, env);
+    const { child, output, closed } = start(args, env && { env });
     return { pid: child.pid as number, output, signal: (signal) => child.kill(signal), ended: closed };
   }
 
   return {
-    async serve({ role = 'api', env, nodeOptions } = {}) {
-      const { child, output, closed } = start(['serve', '--role', role], env, nodeOptions);
+    async serve({ role = 'api', ...options } = {}) {
+      const { child, output, closed } = start(['serve', '--role', role], options);
       const [, url = '', setupSecret] = await output.until(
         'stdout',
         /(http:\/\/[^\s/]+)(?:\/setup#([\w-]+))?\s*\n/,
@@ -212,10 +218,10 @@ export function createLectern(entry = testEntry): Lectern {
     run: (args, { env = {}, ...stdin } = {}) => runCli(args, { env: settingsFor(newHome(), env), ...stdin }),
 
     async spawn(args, { env, stdin = '' } = {}) {
-      const { child, output, closed } = start(args, env);
+      const { child, output, closed } = start(args, env && { env });
       // A command that does not read its input may have closed it before we write.
-      child.stdin.on('error', () => {});
-      child.stdin.end(stdin);
+      child.stdin?.on('error', () => {});
+      child.stdin?.end(stdin);
       return { ...(await closed), stdout: output.stdout, stderr: output.stderr };
     },
 

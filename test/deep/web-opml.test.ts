@@ -1,17 +1,17 @@
 // Feeds from another reader: the plan, the import, and the way back out.
-import { readFile } from 'node:fs/promises';
+import { text as textOf } from 'node:stream/consumers';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useBrowser } from '../support/browser.ts';
 import { phone } from '../support/chromium.ts';
-import { startWebApp, type WebApp } from '../support/web-app.ts';
+import { joinWebApp, type WebApp } from '../support/web-app.ts';
 
 const browser = useBrowser();
 
 describe('OPML in the web app', () => {
   let app: WebApp;
   beforeAll(async () => {
-    app = await startWebApp();
+    app = await joinWebApp();
     await app.follow({ path: '/there.xml', title: 'There', entries: 1 });
   });
   afterAll(() => app.close());
@@ -57,7 +57,7 @@ describe('OPML in the web app', () => {
       section.getByRole('link', { name: 'Download' }).click(),
     ]);
     expect(download.suggestedFilename()).toMatch(/^lectern-\d{4}-\d\d-\d\d\.opml$/);
-    const text = await readFile(await download.path(), 'utf8');
+    const text = await textOf(await download.createReadStream());
     expect(text).toContain(`<outline text="${name}" title="${name}">`);
 
     await section.getByLabel('Choose a file').setInputFiles(fileOf('mine.opml', text));

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { demoDeframerFeeds, fillDeframer } from '../../scripts/demo-deframer.ts';
-import { phone, useBrowser } from '../support/browser.ts';
+import { phone, useBrowser, watchPolling } from '../support/browser.ts';
 import { TestClock } from '../support/clock.ts';
 import { openFreshStore, useEngine } from '../support/engines.ts';
 import { databaseUrl } from '../support/lectern-process.ts';
@@ -325,39 +325,28 @@ describe('the feeds of the deframer', { timeout: 60_000 }, () => {
   it('is asked after every few seconds while something runs, and not while nobody looks', async () => {
     const page = await browser.page();
     await app.logIn(page.context());
-    // Counted where it is asked: what a page has asked for is known here only some time later.
-    await page.addInitScript(`{
-      const send = window.fetch;
-      Object.assign(window, { asked: 0, answered: 0 });
-      window.fetch = async (path, options) => {
-        if (!path.startsWith('/api/v1/deframer')) return send(path, options);
-        if (path.endsWith('/feeds')) window.asked += 1;
-        const answer = await send(path, options);
-        window.answered += 1;
-        return answer;
-      };
-    }`);
-    const asked = () => page.evaluate('window.asked');
-    // It asks for two things each time.
-    const answered = (times: number) =>
-      until('it is answered', async () => (await page.evaluate('window.answered')) === 2 * times);
-    await page.clock.install();
+    const polling = await watchPolling(page, '/api/v1/deframer');
     await page.goto(`${app.url}/deframer`);
     await feed(page, 'slow.example').waitFor();
-    expect(await asked()).toBe(1);
+    await polling.pause();
+    // A poll asks for two things. The first one after the pause is due within three seconds.
+    const before = await polling.asked();
+    await page.clock.runFor(3_100);
+    expect(await polling.asked()).toBe(before + 2);
+    await polling.settle();
     await page.clock.runFor(2_500);
-    expect(await asked()).toBe(1);
+    expect(await polling.asked()).toBe(before + 2);
     await page.clock.runFor(1_000);
-    expect(await asked()).toBe(2);
-    await answered(2);
+    expect(await polling.asked()).toBe(before + 4);
+    await polling.settle();
 
     const look = (hidden: boolean) =>
       page.evaluate(`Object.defineProperty(document, 'hidden', { configurable: true, value: ${hidden} });
         document.dispatchEvent(new Event('visibilitychange'))`);
     await look(true);
     await page.clock.runFor(300_000);
-    expect(await asked()).toBe(2);
+    expect(await polling.asked()).toBe(before + 4);
     await look(false);
-    expect(await asked()).toBe(3);
+    expect(await polling.asked()).toBe(before + 6);
   });
 });

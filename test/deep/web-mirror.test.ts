@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { phone, useBrowser } from '../support/browser.ts';
+import { phone, useBrowser, watchPolling } from '../support/browser.ts';
 import { useLectern } from '../support/lectern-process.ts';
 import { type RaindropServer, startRaindropServer } from '../support/raindrop-server.ts';
 import { until } from '../support/until.ts';
@@ -144,27 +144,28 @@ describe('the mirror', { timeout: 60_000 }, () => {
   it('is asked after while somebody looks, and left alone while nobody does', async () => {
     const page = await browser.page();
     await app.logIn(page.context());
-    let asked = 0;
-    page.on('requestfinished', (request) => {
-      if (new URL(request.url()).pathname === '/api/v1/mirror') asked += 1;
-    });
-    await page.clock.install();
+    const polling = await watchPolling(page, '/api/v1/mirror');
     await page.goto(`${app.url}/mirror`);
     await page.getByText('Up to date.').waitFor();
-    expect(asked).toBe(1);
+    await polling.pause();
+    const before = await polling.asked();
+    await page.clock.runFor(30_100);
+    expect(await polling.asked()).toBe(before + 1);
+    await polling.settle();
     await page.clock.runFor(29_000);
-    expect(asked).toBe(1);
+    expect(await polling.asked()).toBe(before + 1);
     await page.clock.runFor(2_000);
-    await until('it is asked again', () => asked === 2);
+    expect(await polling.asked()).toBe(before + 2);
+    await polling.settle();
 
     const look = (hidden: boolean) =>
       page.evaluate(`Object.defineProperty(document, 'hidden', { configurable: true, value: ${hidden} });
         document.dispatchEvent(new Event('visibilitychange'))`);
     await look(true);
     await page.clock.runFor(300_000);
-    expect(asked).toBe(2);
+    expect(await polling.asked()).toBe(before + 2);
     await look(false);
-    await until('it is asked at once', () => asked === 3);
+    expect(await polling.asked()).toBe(before + 3);
   });
 
   it('has what came from Raindrop in the library, with a permanent copy that runs nothing', async () => {

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useBrowser } from '../support/browser.ts';
 import { until } from '../support/until.ts';
-import { ownerPassword, plainFeed, startWebApp, type WebApp } from '../support/web-app.ts';
+import { owner, ownerPassword, plainFeed, startWebApp, type WebApp } from '../support/web-app.ts';
 import { rss } from '../support/web-site.ts';
 
 const browser = useBrowser();
@@ -34,7 +34,7 @@ describe('accounts in the web app', () => {
 
   it('logs out, on the server too', async () => {
     const page = await browser.page();
-    await app.logIn(page.context());
+    await app.logIn(page.context(), owner);
     const [cookie] = await page.context().cookies();
     await page.goto(`${app.url}/settings`);
     await page.getByRole('button', { name: 'Log out', exact: true }).click();
@@ -74,7 +74,7 @@ describe('accounts in the web app', () => {
 
   it('loses nothing typed when the session ends meanwhile', async () => {
     const page = await browser.page({ expecting: [/status of 401/] });
-    await app.logIn(page.context());
+    await app.logIn(page.context(), owner);
     await page.goto(`${app.url}/settings`);
     const section = page.getByRole('region', { name: 'Tokens' });
     await section.getByRole('button', { name: 'Make a token' }).click();
@@ -101,7 +101,7 @@ describe('accounts in the web app', () => {
   it('sends what was marked in two tabs when somebody logs in again in one of them', async () => {
     const feedId = await app.follow({ path: '/ended.xml', title: 'Ended', entries: 2 });
     const page = await browser.page({ expecting: [/status of 401/, /frame-ancestors/] });
-    await app.logIn(page.context());
+    await app.logIn(page.context(), owner);
     const other = await page.context().newPage();
     for (const tab of [page, other]) {
       await tab.goto(`${app.url}/?feed=${feedId}`);

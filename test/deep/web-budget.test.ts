@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useBrowser } from '../support/browser.ts';
 import { until } from '../support/until.ts';
-import { startWebApp, type WebApp } from '../support/web-app.ts';
+import { joinWebApp, type WebApp } from '../support/web-app.ts';
 
 const dist = fileURLToPath(new URL('../../web/dist', import.meta.url));
 const mostBytes = 90_000;
@@ -17,7 +17,7 @@ const browser = useBrowser();
 describe('the JavaScript of a page', () => {
   let app: WebApp;
   beforeAll(async () => {
-    app = await startWebApp();
+    app = await joinWebApp();
     await app.follow({ path: '/feed.xml', title: 'Field Notes', entries: 3 });
   });
   afterAll(() => app.close());
