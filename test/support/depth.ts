@@ -15,5 +15,10 @@ export function propertyRuns(runs: number): { numRuns: number; seed: number } {
   return { numRuns: Math.max(Math.min(runs, minRuns), Math.ceil(runs * scale)), seed };
 }
 
+/** A size that only has to be large: an eighth of it in `npm test`. */
+export function largeSize(size: number): number {
+  return isDeep ? size : Math.ceil(size / 8);
+}
+
 /** Every how many crash points one is tried. */
 export const crashStride = isDeep ? 1 : 3;

@@ -1,7 +1,7 @@
 // Files that mean harm, and files that are none: what was read of them, or Invalid with a sentence, and soon.
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { propertyRuns } from '../../../test/support/depth.ts';
+import { largeSize, propertyRuns } from '../../../test/support/depth.ts';
 import { Invalid } from '../../errors.ts';
 import { parseOpml } from './parse-opml.ts';
 
@@ -50,7 +50,8 @@ it('an attribute named __proto__ is one like any other', () => {
 
 /** Each so large that what goes over it again and again would not end within the test. */
 describe('a file of many MB is read in one pass', () => {
-  const fill = (piece: string, sizeBytes = 4_000_000) => piece.repeat(Math.floor(sizeBytes / piece.length));
+  const fill = (piece: string, sizeBytes = 4_000_000) =>
+    piece.repeat(Math.floor(largeSize(sizeBytes) / piece.length));
 
   it.each<[what: string, text: string]>([
     ['folders in folders, 200,000 deep', `<opml><body>${fill('<outline text="f">')}`],

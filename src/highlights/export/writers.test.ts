@@ -1,6 +1,7 @@
 // What holds for every format, and what each of them looks like.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { largeSize } from '../../../test/support/depth.ts';
 import type { Annotation, Comment, Json, Note, Resource } from '../../model/highlight.ts';
 import type { ExportedResource } from './exported-resource.ts';
 import { type HighlightWriter, writeAsTheyCome } from './highlight-writer.ts';
@@ -287,9 +288,10 @@ describe.each([
   });
 
   it('writes many piece by piece, and asks for the next when it needs it', () => {
+    const resources = largeSize(1_000);
     let asked = 0;
     function* many() {
-      for (; asked < 1_000; asked++)
+      for (; asked < resources; asked++)
         yield { ...one, annotations: Array(100).fill(one.annotations[0]) } as ExportedResource;
     }
     let longest = 0;
@@ -298,7 +300,7 @@ describe.each([
       longest = Math.max(longest, piece.length);
       if (piece.includes('marked')) annotations++;
     }
-    expect(annotations).toBe(100_000);
+    expect(annotations).toBe(resources * 100);
     expect(longest).toBeLessThan(2_000);
     const pieces = write(
       (function* () {

@@ -1,7 +1,7 @@
 // What holds for files of every kind: a sound snapshot or Invalid with a sentence, and soon.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { propertyRuns } from '../../../test/support/depth.ts';
+import { largeSize, propertyRuns } from '../../../test/support/depth.ts';
 import { Invalid } from '../../errors.ts';
 import { type ImportKind, importKinds, parseHighlights } from './import-kinds.ts';
 import { importLimits } from './import-limits.ts';
@@ -133,7 +133,7 @@ describe.each(importKinds)('a file of %s', (kind) => {
     ['blanks', ' x'],
   ])('of many MB is read in one pass: %s', (_what, piece) => {
     const heads = { kindle: '', readwise: 'Highlight,Book Title\n', hypothesis: '', koreader: 'return {' };
-    const text = heads[kind] + piece.repeat(Math.floor(2_000_000 / piece.length));
+    const text = heads[kind] + piece.repeat(Math.floor(largeSize(2_000_000) / piece.length));
     expectSound(kind, encode(text));
   });
 
@@ -151,9 +151,9 @@ describe.each(importKinds)('a file of %s', (kind) => {
       hypothesis: ['[', ']'],
       koreader: ['{"title":"T","entries":[', ']}'],
     }[kind];
-    const text = Array.from({ length: 30_000 }, (_, n) => many[kind](n)).join('');
+    const text = Array.from({ length: largeSize(30_000) }, (_, n) => many[kind](n)).join('');
     const { annotations, notes } = parseHighlights(kind, encode(frame[0] + text + frame[1])).snapshot;
-    expect(annotations.length + notes.length).toBe(30_000);
+    expect(annotations.length + notes.length).toBe(largeSize(30_000));
   });
 });
 

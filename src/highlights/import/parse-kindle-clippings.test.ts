@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { largeSize } from '../../../test/support/depth.ts';
 import { Invalid } from '../../errors.ts';
 import { importLimits } from './import-limits.ts';
 import { splitTitle } from './kindle-clippings.ts';
@@ -215,7 +216,7 @@ describe('My Clippings.txt', () => {
   });
 
   it('is read to the end when everything in it overlaps', () => {
-    const many = Array.from({ length: 3_000 }, (_, n) =>
+    const many = Array.from({ length: largeSize(3_000) }, (_, n) =>
       highlight('1-9', `${'a'.repeat(2_000)}${n}`, n % 60),
     );
     expect(texts(many.join('')).length).toBeGreaterThan(0);

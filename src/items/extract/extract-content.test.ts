@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { propertyRuns } from '../../../test/support/depth.ts';
+import { largeSize, propertyRuns } from '../../../test/support/depth.ts';
 import { extractContent } from './extract-content.ts';
 import { parsePage } from './parse-page.ts';
 
@@ -96,11 +96,11 @@ describe('a page that is no page', () => {
     ['a frameset', '<frameset><frame src="a"></frameset>'],
     ['an open tag', '<div'],
     ['an open comment', '<!-- and so on'],
-    ['tables without end', '<table><tr><td>'.repeat(2_000)],
-    ['a hundred thousand boxes in each other', `${'<div>'.repeat(100_000)}deep`],
-    ['as many inline', `${'<b>'.repeat(100_000)}deep`],
-    ['two megabytes of paragraphs', `<p>word word</p>`.repeat(120_000)],
-    ['an attribute of a megabyte', `<p class="${'a '.repeat(500_000)}">text</p>`],
+    ['tables without end', '<table><tr><td>'.repeat(largeSize(2_000))],
+    ['a great many boxes in each other', `${'<div>'.repeat(largeSize(100_000))}deep`],
+    ['as many inline', `${'<b>'.repeat(largeSize(100_000))}deep`],
+    ['a great many paragraphs', `<p>word word</p>`.repeat(largeSize(120_000))],
+    ['a very long attribute', `<p class="${'a '.repeat(largeSize(500_000))}">text</p>`],
   ])('%s is read to its end', (_what, html) => {
     const { html: content, text } = extractContent(parsePage(html), url);
     expect(typeof content).toBe('string');
