@@ -68,192 +68,205 @@ describe('the pages are for everybody', () => {
   });
   afterAll(() => app.close());
 
-  /** Each goes to its page, and waits for what it is about. */
-  const rooms: Record<string, (page: Page) => Promise<void>> = {
-    list: async (page) => {
-      await page.goto(`${app.url}/?view=all`);
-      await page.getByRole('link', { name: /What a shelf remembers/ }).waitFor();
+  /** Each room is entered from the one before it in its part, and waits for its content. */
+  const parts: Record<string, Record<string, (page: Page) => Promise<void>>> = {
+    'the reader': {
+      list: async (page) => {
+        await page.goto(`${app.url}/?view=all`);
+        await page.getByRole('link', { name: /What a shelf remembers/ }).waitFor();
+      },
+      feeds: async (page) => {
+        await page.goto(app.url);
+        await page.getByRole('navigation', { name: 'Groups and feeds' }).waitFor();
+      },
+      article: async (page) => {
+        await page.goto(`${app.url}/?view=all`);
+        await page.getByRole('link', { name: /How wide is a comfortable line/ }).click();
+        await page.frameLocator('iframe >> visible=true').getByText('Ask ten printers').waitFor();
+      },
+      'what is similar to an article': async (page) => {
+        const similar = {
+          kind: 'entry',
+          id: 1,
+          title: 'What the storm brought',
+          url: '',
+          site: 'tide.example',
+        };
+        await page.route('**/api/items/*/similar?*', (route) =>
+          route.fulfill({ json: { data: [similar], by: 'words', notice: null } }),
+        );
+        await page.goto(`${app.url}/?view=all`);
+        await page.getByRole('link', { name: /Low water, first light/ }).click();
+        await page.frameLocator('iframe >> visible=true').getByText('Curlew, about forty').waitFor();
+        await page.evaluate(`document.getElementById('article-scroll').scrollTo(0, 1e6)`);
+        await page.getByRole('region', { name: /^Similar/ }).waitFor();
+      },
+      keys: async (page) => {
+        await page.keyboard.press('Shift+?');
+        await page.getByRole('dialog', { name: 'Keys' }).getByRole('heading', { name: 'Marking' }).waitFor();
+      },
+      'adding a feed': async (page) => {
+        await page.keyboard.press('Escape');
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
+        await page.keyboard.press('a');
+        await page.getByRole('dialog', { name: 'Add a feed' }).waitFor();
+      },
     },
-    feeds: async (page) => {
-      await page.goto(app.url);
-      await page.getByRole('navigation', { name: 'Groups and feeds' }).waitFor();
-    },
-    article: async (page) => {
-      await page.goto(`${app.url}/?view=all`);
-      await page.getByRole('link', { name: /How wide is a comfortable line/ }).click();
-      await page.frameLocator('iframe >> visible=true').getByText('Ask ten printers').waitFor();
-    },
-    'what is similar to an article': async (page) => {
-      const similar = {
-        kind: 'entry',
-        id: 1,
-        title: 'What the storm brought',
-        url: '',
-        site: 'tide.example',
-      };
-      await page.route('**/api/items/*/similar?*', (route) =>
-        route.fulfill({ json: { data: [similar], by: 'words', notice: null } }),
-      );
-      await page.goto(`${app.url}/?view=all`);
-      await page.getByRole('link', { name: /Low water, first light/ }).click();
-      await page.frameLocator('iframe >> visible=true').getByText('Curlew, about forty').waitFor();
-      await page.evaluate(`document.getElementById('article-scroll').scrollTo(0, 1e6)`);
-      await page.getByRole('region', { name: /^Similar/ }).waitFor();
-    },
-    keys: async (page) => {
-      await page.keyboard.press('Shift+?');
-      await page.getByRole('dialog', { name: 'Keys' }).getByRole('heading', { name: 'Marking' }).waitFor();
-    },
-    'adding a feed': async (page) => {
-      await page.keyboard.press('Escape');
-      await page.getByRole('dialog').waitFor({ state: 'detached' });
-      await page.keyboard.press('a');
-      await page.getByRole('dialog', { name: 'Add a feed' }).waitFor();
-    },
-    library: async (page) => {
-      await page.goto(`${app.url}/library`);
-      await page.getByRole('link', { name: 'What a shelf remembers' }).waitFor();
-    },
-    'chosen items': async (page) => {
-      for (const key of ['j', 'x', 'j', 'x']) await page.keyboard.press(key);
-      await page.getByRole('toolbar', { name: 'What to do with the selected items' }).waitFor();
-    },
-    'tags of items': async (page) => {
-      await page.keyboard.press('t');
-      await page.getByRole('dialog', { name: 'Tags of 2 items' }).getByRole('option').first().waitFor();
-    },
-    'saving an address': async (page) => {
-      await page.keyboard.press('Escape');
-      await page.getByRole('dialog').waitFor({ state: 'detached' });
-      await page.keyboard.press('a');
-      await page.getByLabel('Paste an address').fill('https://a.example/\nnonsense');
-      await page.getByText('not an address').waitFor();
-    },
-    'the library as a list': async (page) => {
-      await page.goto(`${app.url}/library?tag=reading`);
-      await page.getByRole('link', { name: 'What a shelf remembers' }).waitFor();
-      await page.keyboard.press('w');
-      await page.getByText('My grandmother kept').first().waitFor();
-    },
-    'a saved page': async (page) => {
-      await page.getByRole('link', { name: 'What a shelf remembers' }).click();
-      await page.frameLocator('iframe >> visible=true').getByText('My grandmother kept').waitFor();
-      await page.keyboard.press('w');
-    },
-    'highlights of a saved page': async (page) => {
-      await page.getByRole('region', { name: '1 highlight whose passage was not found here' }).waitFor();
-      await page.getByText('3 highlights on this page').click();
-      await page.getByRole('button', { name: /^You do not look for a book/ }).click();
-      await page.getByRole('dialog', { name: 'Highlight', exact: true }).waitFor();
-    },
-    'a selection in it': async (page) => {
-      await page.keyboard.press('Escape');
-      await page.getByRole('dialog').waitFor({ state: 'detached' });
-      await page.evaluate(`(() => {
+    'the library': {
+      library: async (page) => {
+        await page.goto(`${app.url}/library`);
+        await page.getByRole('link', { name: 'What a shelf remembers' }).waitFor();
+      },
+      'chosen items': async (page) => {
+        for (const key of ['j', 'x', 'j', 'x']) await page.keyboard.press(key);
+        await page.getByRole('toolbar', { name: 'What to do with the selected items' }).waitFor();
+      },
+      'tags of items': async (page) => {
+        await page.keyboard.press('t');
+        await page.getByRole('dialog', { name: 'Tags of 2 items' }).getByRole('option').first().waitFor();
+      },
+      'saving an address': async (page) => {
+        await page.keyboard.press('Escape');
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
+        await page.keyboard.press('a');
+        await page.getByLabel('Paste an address').fill('https://a.example/\nnonsense');
+        await page.getByText('not an address').waitFor();
+      },
+      'the library as a list': async (page) => {
+        await page.goto(`${app.url}/library?tag=reading`);
+        await page.getByRole('link', { name: 'What a shelf remembers' }).waitFor();
+        await page.keyboard.press('w');
+        await page.getByText('My grandmother kept').first().waitFor();
+      },
+      'a saved page': async (page) => {
+        await page.getByRole('link', { name: 'What a shelf remembers' }).click();
+        await page.frameLocator('iframe >> visible=true').getByText('My grandmother kept').waitFor();
+        await page.keyboard.press('w');
+      },
+      'highlights of a saved page': async (page) => {
+        await page.getByRole('region', { name: '1 highlight whose passage was not found here' }).waitFor();
+        await page.getByText('3 highlights on this page').click();
+        await page.getByRole('button', { name: /^You do not look for a book/ }).click();
+        await page.getByRole('dialog', { name: 'Highlight', exact: true }).waitFor();
+      },
+      'a selection in it': async (page) => {
+        await page.keyboard.press('Escape');
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
+        await page.evaluate(`(() => {
         const frames = [...document.querySelectorAll('iframe')];
         const shown = frames.find((frame) => frame.checkVisibility({ visibilityProperty: true })).contentDocument;
         shown.getSelection().selectAllChildren(shown.querySelector('blockquote'));
       })()`);
-      await page.getByRole('toolbar', { name: 'Highlight the selection' }).waitFor();
+        await page.getByRole('toolbar', { name: 'Highlight the selection' }).waitFor();
+      },
     },
-    highlights: async (page) => {
-      await page.goto(`${app.url}/highlights`);
-      await page.getByText('The whole argument against folders').waitFor();
+    'the highlights': {
+      highlights: async (page) => {
+        await page.goto(`${app.url}/highlights`);
+        await page.getByText('The whole argument against folders').waitFor();
+      },
+      'the menu of a highlight': async (page) => {
+        await page.getByRole('button', { name: 'More for this highlight' }).first().click();
+        await page.getByRole('menu').waitFor();
+      },
+      'the sources of highlights': async (page) => {
+        await page.goto(`${app.url}/highlights?view=sources`);
+        await page.getByRole('region', { name: 'Where they come from' }).getByText('light-desk').waitFor();
+        await page.getByLabel('Path of the file').waitFor();
+      },
+      'deleted highlights': async (page) => {
+        await page.goto(`${app.url}/highlights?view=deleted`);
+        await page.getByRole('heading', { name: 'Nothing was deleted' }).waitFor();
+      },
+      'the places of the library': async (page) => {
+        await page.goto(`${app.url}/library?view=places`);
+        await page.getByRole('link', { name: /^Reading room/ }).waitFor();
+      },
     },
-    'the menu of a highlight': async (page) => {
-      await page.getByRole('button', { name: 'More for this highlight' }).first().click();
-      await page.getByRole('menu').waitFor();
+    'the search page': {
+      'an empty search': async (page) => {
+        await page.goto(`${app.url}/search`);
+        await page.getByRole('link', { name: 'Long lines' }).waitFor();
+      },
+      search: async (page) => {
+        await page.goto(`${app.url}/search?q=line+-tag:work+kind:item+kind:entry&mode=hybrid`);
+        await page.locator('mark').first().waitFor();
+        await page.getByRole('button', { name: 'Remove the filter: Not #work' }).waitFor();
+        await page.getByRole('button', { name: 'Save this search' }).click();
+        await page.getByRole('textbox', { name: 'Name' }).waitFor();
+      },
+      'what a search can be narrowed by': async (page) => {
+        if ((page.viewportSize()?.width ?? 0) > phone.width) return;
+        await page.getByRole('button', { name: 'Filters' }).click();
+        await page.getByRole('dialog', { name: 'Narrow it down' }).waitFor();
+      },
+      'an answer of the library': async (page) => {
+        await page.goto(`${app.url}/search?q=how+wide+is+a+comfortable+line`);
+        await page.getByRole('button', { name: 'Ask your library' }).click();
+        await page.getByRole('region', { name: 'Answer' }).getByText('No language model is set up').waitFor();
+      },
+      'a search that finds nothing': async (page) => {
+        await page.goto(`${app.url}/search?q=zeppelins+tag:work&mode=text`);
+        await page.getByRole('heading', { name: 'Nothing like that here' }).waitFor();
+      },
     },
-    'the sources of highlights': async (page) => {
-      await page.goto(`${app.url}/highlights?view=sources`);
-      await page.getByRole('region', { name: 'Where they come from' }).getByText('light-desk').waitFor();
-      await page.getByLabel('Path of the file').waitFor();
-    },
-    'deleted highlights': async (page) => {
-      await page.goto(`${app.url}/highlights?view=deleted`);
-      await page.getByRole('heading', { name: 'Nothing was deleted' }).waitFor();
-    },
-    'the places of the library': async (page) => {
-      await page.goto(`${app.url}/library?view=places`);
-      await page.getByRole('link', { name: /^Reading room/ }).waitFor();
-    },
-    'an empty search': async (page) => {
-      await page.goto(`${app.url}/search`);
-      await page.getByRole('link', { name: 'Long lines' }).waitFor();
-    },
-    search: async (page) => {
-      await page.goto(`${app.url}/search?q=line+-tag:work+kind:item+kind:entry&mode=hybrid`);
-      await page.locator('mark').first().waitFor();
-      await page.getByRole('button', { name: 'Remove the filter: Not #work' }).waitFor();
-      await page.getByRole('button', { name: 'Save this search' }).click();
-      await page.getByRole('textbox', { name: 'Name' }).waitFor();
-    },
-    'what a search can be narrowed by': async (page) => {
-      if ((page.viewportSize()?.width ?? 0) > phone.width) return;
-      await page.getByRole('button', { name: 'Filters' }).click();
-      await page.getByRole('dialog', { name: 'Narrow it down' }).waitFor();
-    },
-    'an answer of the library': async (page) => {
-      await page.goto(`${app.url}/search?q=how+wide+is+a+comfortable+line`);
-      await page.getByRole('button', { name: 'Ask your library' }).click();
-      await page.getByRole('region', { name: 'Answer' }).getByText('No language model is set up').waitFor();
-    },
-    'a search that finds nothing': async (page) => {
-      await page.goto(`${app.url}/search?q=zeppelins+tag:work&mode=text`);
-      await page.getByRole('heading', { name: 'Nothing like that here' }).waitFor();
-    },
-    operations: async (page) => {
-      await page.goto(`${app.url}/operations`);
-      await page.getByRole('region', { name: 'How much room does it take?' }).getByText('Journal').waitFor();
-    },
-    mirror: async (page) => {
-      await page.route('**/api/v1/mirror', (route) => route.fulfill({ json: { data: halfMirrored } }));
-      await page.goto(`${app.url}/mirror`);
-      await page.getByRole('alert').getByText('Raindrop could not be reached.').waitFor();
-    },
-    'the mirror without a token': async (page) => {
-      await page.unroute('**/api/v1/mirror');
-      await page.goto(`${app.url}/mirror`);
-      await page.getByRole('link', { name: 'Integrations at Raindrop' }).waitFor();
-    },
-    settings: async (page) => {
-      await page.goto(`${app.url}/settings`);
-      await page
-        .getByRole('region', { name: 'Users' })
-        .getByText('Owner', { exact: false })
-        .first()
-        .waitFor();
-    },
-    parts: async (page) => {
-      await page.goto(`${app.url}/parts`);
-      await page.getByRole('heading', { level: 1 }).waitFor();
-    },
-    login: async (page) => {
-      await page.context().clearCookies();
-      await page.goto(`${app.url}/login`);
-      await page.getByRole('button', { name: 'Log in' }).waitFor();
+    'the pages beside them': {
+      operations: async (page) => {
+        await page.goto(`${app.url}/operations`);
+        await page
+          .getByRole('region', { name: 'How much room does it take?' })
+          .getByText('Journal')
+          .waitFor();
+      },
+      mirror: async (page) => {
+        await page.route('**/api/v1/mirror', (route) => route.fulfill({ json: { data: halfMirrored } }));
+        await page.goto(`${app.url}/mirror`);
+        await page.getByRole('alert').getByText('Raindrop could not be reached.').waitFor();
+      },
+      'the mirror without a token': async (page) => {
+        await page.unroute('**/api/v1/mirror');
+        await page.goto(`${app.url}/mirror`);
+        await page.getByRole('link', { name: 'Integrations at Raindrop' }).waitFor();
+      },
+      settings: async (page) => {
+        await page.goto(`${app.url}/settings`);
+        await page
+          .getByRole('region', { name: 'Users' })
+          .getByText('Owner', { exact: false })
+          .first()
+          .waitFor();
+      },
+      parts: async (page) => {
+        await page.goto(`${app.url}/parts`);
+        await page.getByRole('heading', { level: 1 }).waitFor();
+      },
+      login: async (page) => {
+        await page.context().clearCookies();
+        await page.goto(`${app.url}/login`);
+        await page.getByRole('button', { name: 'Log in' }).waitFor();
+      },
     },
   };
 
-  it.each(Object.entries({ desktop, phone }))(
-    'axe finds nothing on a %s, in any theme',
-    async (_, viewport) => {
-      const context = await browser.context({ viewport, reducedMotion: 'reduce' });
-      await app.logIn(context);
-      const page = await context.newPage();
-      const found: Record<string, string[]> = {};
-      for (const [room, enter] of Object.entries(rooms)) {
-        await enter(page);
-        for (const [n, theme] of themes.entries()) {
-          // As the settings page does it, without loading the room anew for each.
-          await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`);
-          const violations = await violationsIn(page, n === 0 ? undefined : aboutColours);
-          if (violations.length > 0) found[`${room} in ${theme}`] = violations;
-        }
+  const devices = Object.entries({ desktop, phone });
+  it.each(
+    Object.keys(parts).flatMap((part) => devices.map(([device, viewport]) => ({ part, device, viewport }))),
+  )('axe finds nothing in $part on a $device, in any theme', async ({ part, viewport }) => {
+    const context = await browser.context({ viewport, reducedMotion: 'reduce' });
+    await app.logIn(context);
+    const page = await context.newPage();
+    const found: Record<string, string[]> = {};
+    for (const [room, enter] of Object.entries(parts[part] ?? {})) {
+      await enter(page);
+      for (const [n, theme] of themes.entries()) {
+        // As the settings page does it, without loading the room again for each.
+        await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`);
+        const violations = await violationsIn(page, n === 0 ? undefined : aboutColours);
+        if (violations.length > 0) found[`${room} in ${theme}`] = violations;
       }
-      expect(found).toEqual({});
-    },
-  );
+    }
+    expect(found).toEqual({});
+  });
 
   it('can be kept in order without a mouse, from saving to the bin', async () => {
     const page = await browser.page({ reducedMotion: 'reduce' });

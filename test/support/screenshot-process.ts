@@ -1,4 +1,4 @@
-// A process that takes a picture of a page and is killed over it: started by test/items/screenshot.test.ts with the browser,
+// A process that takes a picture of a page and is killed over it: started by test/deep/screenshot.test.ts with the browser,
 // the folder for it and the address.
 import { randomBytes } from 'node:crypto';
 import { createScreenshots } from '../../src/items/screenshot/take-screenshot.ts';

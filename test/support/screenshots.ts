@@ -1,5 +1,5 @@
 // A browser that takes pictures of pages of a small internet on the loopback, and what is left of it afterwards.
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { onTestFinished } from 'vitest';
 import { createScreenshots, type ScreenshotOptions } from '../../src/items/screenshot/take-screenshot.ts';
 import { browserProgram } from './chromium.ts';
@@ -9,7 +9,10 @@ import { createWorld } from './outbound.ts';
 export async function createPictures(over: Partial<ScreenshotOptions> = {}) {
   const world = createWorld({ now: Date.now });
   const browser = browserProgram(await temporaryFolder());
-  const folder = await temporaryFolder();
+  // Chromium makes a socket in it, whose path may have at most 107 characters: the folder for temporary files of a run may
+  // be too deep.
+  const folder = mkdtempSync('/tmp/lectern-');
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const isRoot = process.getuid?.() === 0;
   const screenshots = createScreenshots({
     browser,
