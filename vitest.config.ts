@@ -31,7 +31,7 @@ function projectOf(level: Level) {
       include: [...level.include],
       exclude: [...(level.exclude ?? [])],
       globalSetup: level.usesBrowser ? ['test/support/browser-setup.ts'] : [],
-      setupFiles: ['test/support/measure-file.ts'],
+      setupFiles: ['test/support/measure-file.ts', 'test/support/seed-properties.ts'],
       provide: { engines: isDeep ? engines : level.engines },
       isolate: level.isolate,
       pool: 'forks' as const,
