@@ -65,14 +65,14 @@ onOneEngine('sqlite', 'highlights on the command line', (engine) => {
     expect(kept).toEqual({ resources: 0, annotations: 0, comments: 0, notes: 0 });
     const gone = JSON.parse((await run('highlights', 'purge', '--older-than', '0', '--json')).stdout);
     expect(gone).toEqual({ resources: 0, annotations: 1, comments: 1, notes: 0 });
-  }, 60_000);
+  });
 
   it('says what is wrong with a file, and changes nothing', async () => {
     writeFileSync(join(folder, 'text.db'), 'no database');
     const failed = await run('sync', 'research', '--db', join(folder, 'text.db'));
     expect(failed).toMatchObject({ code: 1, stdout: '' });
     expect(failed.stderr).toMatch(/text\.db is not a SQLite database/);
-  }, 60_000);
+  });
 
   it('takes in a file once, and writes all of them as one document', async () => {
     const file = join(folder, 'My Clippings.txt');
@@ -91,5 +91,5 @@ onOneEngine('sqlite', 'highlights on the command line', (engine) => {
     expect(readFileSync(output, 'utf8')).toMatch(/Walden.*> Simplify, simplify\./s);
     const w3c = JSON.parse((await run('export', 'highlights', '--format', 'w3c')).stdout);
     expect(JSON.stringify(w3c)).toContain('Simplify, simplify.');
-  }, 60_000);
+  });
 });

@@ -160,7 +160,8 @@ onEachEngine('workers', (engine) => {
 
   it('that are told to end finish what they can, and give back the rest as if it had never begun', async () => {
     const held = await queue.enqueue(gatedKind, { gate: join(folder, 'never') });
-    const worker = start('stopping', { drainMs: 3_000 });
+    // A lease that outlasts the test: a worker that gets no CPU time must not lose its own job.
+    const worker = start('stopping', { drainMs: 3_000, leaseMs: 60_000 });
     await worker.output.until('stderr', /at the gate/);
     const ending = await queue.enqueue(gatedKind, { gate: gate() });
     await worker.output.until('stderr', /at the gate[\s\S]*at the gate/);
