@@ -36,6 +36,7 @@ function projectOf(level: Level) {
       isolate: level.isolate,
       pool: 'forks' as const,
       maxWorkers: Math.max(3, availableParallelism() - 1),
+      expect: { requireAssertions: true },
       testTimeout: level.timeoutMs,
       hookTimeout: level.timeoutMs,
     },

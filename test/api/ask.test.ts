@@ -191,7 +191,7 @@ onEachEngine('a question to the library', (engine) => {
     });
     await readUntil(response, 'event: delta');
     stop.abort();
-    await gone;
+    await expect(gone).resolves.toBeUndefined();
     await listening.stop();
   });
 

@@ -62,6 +62,8 @@ onEachEngine('groups', (engine) => {
   it('takes names apart that differ in case or accent', async () => {
     const groups = [];
     for (const name of ['Ecole', 'ecole', 'École']) groups.push(await anna.create({ name }));
+    expect(groups.map(({ name }) => name)).toEqual(['Ecole', 'ecole', 'École']);
+    expect(new Set(groups.map(({ id }) => id)).size).toBe(3);
     for (const group of groups) await anna.delete(group.id);
   });
 

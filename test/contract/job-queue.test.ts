@@ -499,6 +499,7 @@ onEachEngine('the queue', (engine) => {
     if (engine.name === 'sqlite') await queue.enqueue(kind, { n: 1 });
     await called.promise;
     await watching.stop();
+    expect(await queue.list({ limit: 10 })).toMatchObject([{ name: kind.name, state: 'waiting' }]);
   });
 });
 

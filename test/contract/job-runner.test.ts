@@ -241,6 +241,7 @@ onEachEngine('the runner', (engine) => {
       ]);
       const { id } = await queue.enqueue(kind, { n: 1 });
       await until('it failed', async () => (await queue.get(id)).attempts === 1);
+      expect(await queue.get(id)).toMatchObject({ state: 'waiting', lastError: 'Away.' });
     });
 
     it('gives up at once on a payload that it cannot read, and says what is wrong with it', async () => {
@@ -307,7 +308,7 @@ onEachEngine('the runner', (engine) => {
     const { id } = await queue.enqueue(kind, { n: 1 });
     await until('it runs', async () => (await queue.get(id)).state === 'running');
     await queue.cancel(id);
-    await until('it is cancelled', async () => (await queue.get(id)).state === 'cancelled');
+    expect((await untilState(id, 'cancelled')).state).toBe('cancelled');
   });
 
   it('leaves alone what it does not know', async () => {

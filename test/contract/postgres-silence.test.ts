@@ -86,7 +86,7 @@ onOneEngine('postgres', 'a server that falls silent', (engine) => {
       const listening = listenForJobs(options);
       if (!isSilent) await heard.promise;
       fallSilent();
-      await listening.stop();
+      await expect(listening.stop()).resolves.toBeUndefined();
     },
   );
 });

@@ -120,6 +120,7 @@ onOneEngine('sqlite', 'locks of the SQLite file', (engine) => {
 
   it('do not keep another process from opening an index that needs no migration', async () => {
     const again = await openDatabase({ engine: 'sqlite', path }, { now: () => 0, onIdleError: () => {} });
+    expect(await again.schemaVersion()).toBeGreaterThan(0);
     await again.close();
   });
 });

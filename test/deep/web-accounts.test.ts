@@ -176,7 +176,7 @@ describe('the first run', () => {
   it('tells somebody without the link where it is', async () => {
     const page = await browser.page();
     await page.goto(app.url);
-    await page.getByRole('heading', { name: 'Almost there' }).waitFor();
+    await expect(page.getByRole('heading', { name: 'Almost there' }).waitFor()).resolves.toBeUndefined();
   });
 
   it('goes from the setup link to the first article in a few clicks and less than a minute', async () => {

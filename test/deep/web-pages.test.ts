@@ -78,7 +78,7 @@ describe('the pages beside the reader', () => {
       .waitFor();
     await page.goBack();
     await page.getByRole('link', { name: 'A morning by the weir' }).waitFor();
-    await until('the question is back', async () => (await box.inputValue()) === 'heron');
+    expect(await until('the question is back', async () => (await box.inputValue()) === 'heron')).toBe(true);
   });
 
   it('shows the owner how Lectern is doing: entries, fetches, failures, room', async () => {
@@ -88,10 +88,12 @@ describe('the pages beside the reader', () => {
     await answer('How did fetching go?').locator('svg').first().waitFor();
     await answer('Which feeds fail now?').getByText('Broken Wire').waitFor();
     await answer('How much room does it take?').getByText('Journal').waitFor();
-    await answer('How much room does it take?')
-      .getByText(/\d (KB|MB)/)
-      .first()
-      .waitFor();
+    await expect(
+      answer('How much room does it take?')
+        .getByText(/\d (KB|MB)/)
+        .first()
+        .waitFor(),
+    ).resolves.toBeUndefined();
   });
 
   it('shows what was given up, and tries it again', async () => {
@@ -101,7 +103,9 @@ describe('the pages beside the reader', () => {
     await jobs.getByText('It could not be done.').waitFor();
     await jobs.getByRole('button', { name: /^Try again: / }).click();
     await page.getByText('1 job is tried again.').waitFor();
-    await jobs.getByText('It could not be done.').waitFor({ state: 'detached' });
+    await expect(
+      jobs.getByText('It could not be done.').waitFor({ state: 'detached' }),
+    ).resolves.toBeUndefined();
   });
 
   it('checks the library when asked', async () => {
@@ -109,7 +113,7 @@ describe('the pages beside the reader', () => {
     const check = page.getByRole('region', { name: 'Is the library whole?' });
     await check.getByText('Nobody has looked yet.').waitFor();
     await check.getByRole('button', { name: 'Check now' }).click();
-    await check.getByText(/^Yes\. All \d+ files were there/).waitFor();
+    await expect(check.getByText(/^Yes\. All \d+ files were there/).waitFor()).resolves.toBeUndefined();
   });
 
   it('keeps the operations page for the owner', async () => {
@@ -117,7 +121,9 @@ describe('the pages beside the reader', () => {
     const page = await browser.page();
     await app.logIn(page.context(), { username: 'nora', password: 'a password of hers' });
     await page.goto(`${app.url}/operations`);
-    await page.getByRole('heading', { name: 'This page is the owner’s' }).waitFor();
+    await expect(
+      page.getByRole('heading', { name: 'This page is the owner’s' }).waitFor(),
+    ).resolves.toBeUndefined();
   });
 
   it('takes theme, type and language along to every page and every browser', async () => {
@@ -137,7 +143,9 @@ describe('the pages beside the reader', () => {
     await page.getByRole('combobox', { name: 'Language of Lectern' }).selectOption({ label: 'Deutsch' });
     await page.getByRole('heading', { name: 'Einstellungen' }).waitFor();
     await page.locator('html[lang="de"]').waitFor();
-    await page.getByRole('navigation').getByRole('link', { name: 'Suche' }).waitFor();
+    await expect(
+      page.getByRole('navigation').getByRole('link', { name: 'Suche' }).waitFor(),
+    ).resolves.toBeUndefined();
     await app.api('PATCH', '/api/me/preferences', { language: '', theme: 'system' });
   });
 
@@ -149,7 +157,9 @@ describe('the pages beside the reader', () => {
       const { data } = await app.api('GET', '/api/me/preferences');
       return data.check_links === true;
     });
-    await section.getByText(`javascript:void open('${app.url}/library?url='`).waitFor();
+    await expect(
+      section.getByText(`javascript:void open('${app.url}/library?url='`).waitFor(),
+    ).resolves.toBeUndefined();
   });
 
   it('shows every part that the pages are made of', async () => {

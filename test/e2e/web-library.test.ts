@@ -140,7 +140,7 @@ describe('the library', () => {
     putPage(app.site, '/comes-later', { title: 'Here at last' });
     await again.click();
     await item(page, 'Here at last').waitFor();
-    await gone(places(page).getByRole('link', { name: /^Failed/ }));
+    await expect(gone(places(page).getByRole('link', { name: /^Failed/ }))).resolves.toBeUndefined();
   });
 
   it('asks after what it waits for, where the server cannot tell of it', async () => {
@@ -311,7 +311,9 @@ describe('the library', () => {
     await page.keyboard.press('z');
     await item(page, 'Bulk 1').waitFor();
     await until('all are back', async () => (await states()).join() === before.join());
-    await until('in their order', async () => (await titles(page)).join() === names.toReversed().join());
+    expect(
+      await until('in their order', async () => (await titles(page)).join() === names.toReversed().join()),
+    ).toBe(true);
   });
 
   it('says in the address what is shown, for a reload, the way back and a link', async () => {
@@ -337,7 +339,7 @@ describe('the library', () => {
     await page.getByRole('button', { name: 'Without the filter #said' }).waitFor();
     await until('one', async () => (await titles(page)).join() === 'Both');
     await page.goForward();
-    await until('more', async () => (await titles(page)).length > 3);
+    expect(await until('more', async () => (await titles(page)).length > 3)).toBe(true);
   });
 
   it('is used by the keys alone', async () => {
@@ -445,7 +447,7 @@ describe('the library', () => {
     await other.keyboard.press('#');
     await gone(item(page, 'Shared 2'));
     await save(['Shared 3'], { tags: ['tabs'] });
-    await item(page, 'Shared 3').waitFor();
+    await expect(item(page, 'Shared 3').waitFor()).resolves.toBeUndefined();
   });
 
   it('asks before it saves what another program hands over', async () => {
@@ -482,7 +484,7 @@ describe('the library', () => {
       .getByRole('toolbar', { name: /selected items/ })
       .getByRole('button', { name: 'Back to unread' })
       .tap();
-    await page.getByText('1 item is unread again.').waitFor();
+    await expect(page.getByText('1 item is unread again.').waitFor()).resolves.toBeUndefined();
   });
 });
 

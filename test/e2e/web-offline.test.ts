@@ -61,7 +61,7 @@ describe('without the server', () => {
     await row(page, 2).click();
     await text(page, 2).waitFor();
     await page.goto(`${app.url}/search`);
-    await page.getByRole('navigation', { name: 'Places' }).waitFor();
+    await expect(page.getByRole('navigation', { name: 'Places' }).waitFor()).resolves.toBeUndefined();
   });
 
   it('shows the library and the saved pages that were read', async () => {

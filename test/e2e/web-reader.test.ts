@@ -117,7 +117,9 @@ describe('the reader', () => {
 
     await row(page, 'Marking, entry 1').click();
     await article(page).getByRole('button', { name: 'Remove the bookmark' }).click();
-    await until('the server knows', async () => (await itemsOf('Marking'))[0]?.bookmark_id === null);
+    expect(
+      await until('the server knows', async () => (await itemsOf('Marking'))[0]?.bookmark_id === null),
+    ).toBe(true);
   });
 
   it('marks what was scrolled past, for those who want that', async () => {
@@ -245,7 +247,7 @@ describe('the reader', () => {
     await row(page, 'Touch, entry 1').waitFor();
     await list(page).getByRole('button', { name: 'Feeds' }).tap();
     await feedsPane(page).waitFor();
-    await list(page).waitFor({ state: 'hidden' });
+    await expect(list(page).waitFor({ state: 'hidden' })).resolves.toBeUndefined();
   });
 
   it('adds a feed by the address of its site, after a look at what was found, into a new group', async () => {
@@ -269,9 +271,11 @@ describe('the reader', () => {
     await panel.getByRole('button', { name: 'Follow' }).click();
     await gone(panel);
     await row(page, 'Harbour Letters, entry 3').waitFor();
-    await feedsPane(page)
-      .getByRole('link', { name: /^Letters/ })
-      .waitFor();
+    await expect(
+      feedsPane(page)
+        .getByRole('link', { name: /^Letters/ })
+        .waitFor(),
+    ).resolves.toBeUndefined();
   });
 
   it('moves a feed to a group by dragging it there, and by its menu', async () => {
@@ -342,9 +346,11 @@ describe('the reader', () => {
     await panel.getByText('There is nothing at this address.').waitFor();
     await panel.getByText('It said: ').waitFor();
     await panel.getByRole('button', { name: 'Close' }).click();
-    await feedsPane(page)
-      .getByRole('link', { name: /Breaking.*Needs attention/ })
-      .waitFor();
+    await expect(
+      feedsPane(page)
+        .getByRole('link', { name: /Breaking.*Needs attention/ })
+        .waitFor(),
+    ).resolves.toBeUndefined();
   });
 
   it('fetches all feeds when asked, shows how far it is, and offers what has arrived', async () => {
@@ -378,7 +384,7 @@ describe('the reader', () => {
     await page.keyboard.press('m');
     await row(other, 'Tabs, entry 1', 'unread').waitFor();
     const counted = feedsPane(other).getByRole('link', { name: /^\W*Tabs\b.*3/ });
-    await counted.waitFor();
+    await expect(counted.waitFor()).resolves.toBeUndefined();
   });
 });
 

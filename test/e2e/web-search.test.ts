@@ -267,7 +267,9 @@ describe('the search page', { timeout: 60_000 }, () => {
     const note = { resource_id: marked[0].resource_id, content: 'To be read again in winter.' };
     const { data: made } = await app.api('POST', '/api/notes', note);
     await page.goto(`${app.url}/highlights?note=${made.id}`);
-    await page.getByRole('listitem').filter({ hasText: note.content }).and(page.locator(':focus')).waitFor();
+    await expect(
+      page.getByRole('listitem').filter({ hasText: note.content }).and(page.locator(':focus')).waitFor(),
+    ).resolves.toBeUndefined();
     await page.goto(`${app.url}/search?q=kind:feed+notes`);
     await hit(page, 'Old Notes').click();
     await page.waitForURL(/\/\?feed=\d+/);
@@ -363,7 +365,7 @@ describe('the search page', { timeout: 60_000 }, () => {
     await answer(page).getByRole('button', { name: 'Show the answer' }).click();
     await answer(page).getByText('It waits for a while').waitFor();
     await answer(page).getByRole('button', { name: 'Put the answer away' }).click();
-    await answer(page).waitFor({ state: 'detached' });
+    await expect(answer(page).waitFor({ state: 'detached' })).resolves.toBeUndefined();
   });
 
   it('shows passages alone where there is no model, and says what to set', async () => {

@@ -33,7 +33,13 @@ onEachEngine('an index and its library', (engine) => {
   it('find each other again', async () => {
     const target = await engine.freshTarget();
     const other = await folderFiles(await temporaryFolder());
-    for (let start = 0; start < 3; start++) await (await openPair(target, other)).close();
+    const ids = new Set<string>();
+    for (let start = 0; start < 3; start++) {
+      const again = await openPair(target, other);
+      ids.add(again.library.id);
+      await again.close();
+    }
+    expect(ids.size).toBe(1);
   });
 
   it('start together when several processes start at once', async () => {
@@ -42,6 +48,7 @@ onEachEngine('an index and its library', (engine) => {
     const pairs = await Promise.all([1, 2, 3].map(() => openPair(target, other)));
     for (const each of pairs) await each.flush();
     for (const each of pairs) await each.close();
+    expect(new Set(pairs.map(({ library }) => library.writer)).size).toBe(1);
   });
 
   it.each(['before', 'after'] as const)(
@@ -64,6 +71,7 @@ onEachEngine('an index and its library', (engine) => {
       await first?.flush();
       await second.close();
       await first?.close();
+      expect(first?.library.writer).toBe(second.library.writer);
     },
   );
 

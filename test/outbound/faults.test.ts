@@ -300,7 +300,7 @@ describe('a stream', () => {
     const outcome = await world.outbound.stream({ url: 'http://a.example/' });
     if (outcome.kind !== 'body') throw new Error(outcome.sentence);
     for await (const _ of outcome.stream) break;
-    await closed;
+    await expect(closed).resolves.toBeUndefined();
   });
 });
 

@@ -216,5 +216,7 @@ describe('the pinning proxy', () => {
     await arrived;
     const closed = once(client.resume(), 'close');
     await Promise.all([proxy.close(), closed, left]);
+    expect(client.destroyed).toBe(true);
+    await expect(once(connect(proxy.port, '127.0.0.1'), 'connect')).rejects.toThrow('ECONNREFUSED');
   });
 });

@@ -113,8 +113,8 @@ describe.each(providers)('%s', (provider) => {
   it('is left when its answer is not read to the end', async () => {
     const { model, gone } = await startModel(provider, (answer) => answer.says('A'));
     const answer = model.answer(prompt, new AbortController().signal);
-    await answer.next();
+    expect(await answer.next()).toEqual({ done: false, value: 'A' });
     await answer.return('whole');
-    await gone;
+    await expect(gone).resolves.toBeUndefined();
   });
 });

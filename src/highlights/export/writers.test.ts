@@ -342,6 +342,7 @@ describe.each([
     fc.assert(
       fc.property(fc.array(anyResource), (resources) => {
         const written = text(write(resources));
+        expect(resources.length === 0 || written.length > 0).toBe(true);
         if (name !== 'Markdown') expect(JSON.stringify(JSON.parse(written))).toContain('{');
       }),
     );
