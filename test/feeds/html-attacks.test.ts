@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { plainText, titleText } from '../../src/html/plain-text.ts';
 import { sanitiseHtml } from '../../src/html/sanitise-html.ts';
-import { propertyRuns } from '../support/depth.ts';
+import { propertyRuns, sampleOf } from '../support/depth.ts';
 import { harmsOf } from '../support/harmful-html.ts';
 import { htmlAttacks } from '../support/html-attacks.ts';
 
@@ -45,7 +45,7 @@ describe('attacks by HTML', () => {
   });
 
   it('stay harmless when the entry is cut at any letter', () => {
-    for (const attack of htmlAttacks.filter(({ length }) => length < 200)) {
+    for (const attack of sampleOf(htmlAttacks, 4).filter(({ length }) => length < 200)) {
       for (let end = 1; end < attack.length; end += 3) {
         const once = clean(attack.slice(0, end));
         expect(harmsOf(once)).toEqual([]);
@@ -97,7 +97,7 @@ describe('a megabyte of', () => {
     '<a href="http://a/">',
   ];
 
-  it.each([...units, ...more, ...tables])('%j is sanitised, and made into text', (unit) => {
+  it.each(sampleOf([...units, ...more, ...tables], 3))('%j is sanitised, and made into text', (unit) => {
     const html = unit.repeat(Math.ceil(1_000_000 / unit.length));
     const once = clean(html);
     expect(clean(once)).toBe(once);

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { sanitiseHtml } from '../../src/html/sanitise-html.ts';
 import { readPage } from '../../src/items/page/read-page.ts';
+import { sampleOf } from '../support/depth.ts';
 import { harmsOf } from '../support/harmful-html.ts';
 import { htmlAttacks } from '../support/html-attacks.ts';
 
@@ -12,7 +13,7 @@ const sentence = 'There are some words in this sentence, and it is not the only 
 
 describe('the copy of a page', () => {
   it('has nothing that runs, wherever the attack stands', async () => {
-    for (const attack of htmlAttacks) {
+    for (const attack of sampleOf(htmlAttacks, 4)) {
       for (const page of [
         `<article><p>${sentence.repeat(5)}</p>${attack}<p>${sentence.repeat(5)}</p></article>`,
         `<head>${attack}</head><body><p>${sentence}</p></body>`,
@@ -36,7 +37,7 @@ describe('the copy of a page', () => {
   });
 });
 
-/** Anything that took time by the square of its size would not end within the time limit. */
+/** Anything that took time by the square of its size would need far more CPU time. How busy the machine is does not count. */
 describe('a long page of', () => {
   const units: Record<string, string> = {
     'open tags': '<div>',
@@ -61,8 +62,9 @@ describe('a long page of', () => {
   };
   it.each(Object.entries(units))('%s is read in time', async (_what, unit) => {
     const page = `<title>Post</title>${unit.repeat(Math.ceil(200_000 / unit.length))}`;
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     expect((await read(page)).facts.title).toBe('Post');
-    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1000).toBeLessThan(10_000);
   });
 });

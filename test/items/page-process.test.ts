@@ -15,6 +15,7 @@ import {
 } from '../../src/items/page/page-process.ts';
 import { readPage } from '../../src/items/page/read-page.ts';
 import type { After } from '../../src/outbound/limits.ts';
+import { isDeep } from '../support/depth.ts';
 import { scene } from '../support/odd-images.ts';
 import { TestTimers } from '../support/timers.ts';
 import { until } from '../support/until.ts';
@@ -152,7 +153,7 @@ describe('a page that is bad', () => {
 
   it('harms none of those around it, and they keep their order', async () => {
     const pages = openStandIn({ maxHeapMb: 40, maxRssMb: 250, timeLimitMs: 4_000 });
-    const twice = [
+    const oftener = [
       'exit',
       'crash',
       'throws',
@@ -163,8 +164,8 @@ describe('a page that is bad', () => {
       'exit',
       'throws',
     ];
-    const kinds = [...Object.keys(sentences), ...twice];
-    const paths = Array.from({ length: 200 }, (_, n) =>
+    const kinds = [...Object.keys(sentences), ...(isDeep ? oftener : [])];
+    const paths = Array.from({ length: kinds.length * 10 }, (_, n) =>
       n % 10 === 7 ? (kinds[(n - 7) / 10] ?? '') : `title?${n}`,
     );
     const order: string[] = [];
@@ -182,7 +183,7 @@ describe('a page that is bad', () => {
     );
     for (const [, failure] of failures) expect(failure).toBeInstanceOf(DoNotRetry);
     expect(order).toEqual(paths.filter((path) => path.startsWith('title?')).map((path) => path.slice(6)));
-    expect(order).toHaveLength(180);
+    expect(order).toHaveLength(kinds.length * 9);
   });
 
   it('is not blamed when somebody else ends the process', async () => {

@@ -1,7 +1,8 @@
 // Whatever fails and wherever the process ends: after it is well again, nothing is missing, nothing is doubled, and the cursor
-// has never gone back. Every place is tried, one by one.
+// has never gone back. A deep run tries every place, one by one.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stateKeys } from '../../src/mirror/run-state.ts';
+import { isDeep } from '../support/depth.ts';
 import { CrashError, Faults, forEachFault } from '../support/faults.ts';
 import {
   copyOfMemory,
@@ -104,7 +105,9 @@ describe.each(['before', 'after'] as const)('a process that ends right %s a writ
     const before = newMemory();
     const { count } = await untilItem(before, 46);
     expect(count).toBeGreaterThan(0);
-    const tried = await forEachFault({ moment }, (faults) => crashAndRecover(copyOfMemory(before), faults));
+    const tried = await forEachFault({ moment }, (faults) => crashAndRecover(copyOfMemory(before), faults), {
+      stride: isDeep ? 1 : 3,
+    });
     expect(tried).toBeGreaterThan(30);
   });
 });
@@ -136,7 +139,7 @@ describe.each(Object.keys(failures))('%s', (name) => {
   it.each(['once', 'again and again'])(
     '%s, in place of any answer, costs nothing but time',
     async (often) => {
-      for (let n = 1; ; n++) {
+      for (let n = 1; ; n += isDeep ? 1 : 3) {
         fill();
         const memory = newMemory();
         let asked = 0;
