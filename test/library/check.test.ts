@@ -28,7 +28,7 @@ onEachEngine('a check of the library', (engine) => {
   beforeEach(async () => {
     folder = await temporaryFolder();
     files = await folderFiles(folder);
-    pair = await openPair(await engine.freshTarget(), files);
+    pair = await openPair(await engine.emptyDatabase(), files);
     const anna = await pair.store.users.create({ username: 'anna', passwordHash: null, role: 'owner' });
     for (const name of ['a', 'b', 'c']) {
       await pair.flush();

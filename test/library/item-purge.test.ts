@@ -32,7 +32,7 @@ onEachEngine('an item that was deleted long ago', (engine) => {
   beforeEach(async () => {
     clock = new TestClock();
     files = await folderFiles(await temporaryFolder(), clock);
-    pair = await openPair(await engine.freshTarget(), files, clock);
+    pair = await openPair(await engine.emptyDatabase(), files, clock);
     tieClocks(pair.database, clock);
     onTestFinished(() => pair.close());
     anna = (await addUser(pair.store, 'anna', 'owner')).id;

@@ -21,7 +21,7 @@ onEachEngine('the journal', (engine) => {
 
   beforeEach(async () => {
     files = await folderFiles(await temporaryFolder());
-    pair = await openPair(await engine.freshTarget(), files);
+    pair = await openPair(await engine.emptyDatabase(), files);
     return () => pair.close();
   });
 

@@ -25,7 +25,7 @@ onEachEngine('an index and its library', (engine) => {
   beforeEach(async () => {
     folder = await temporaryFolder();
     files = await folderFiles(folder);
-    pair = await openPair(await engine.freshTarget(), files);
+    pair = await openPair(await engine.emptyDatabase(), files);
     await pair.store.users.create({ username: 'anna', passwordHash: null, role: 'owner' });
     return () => pair.close();
   });

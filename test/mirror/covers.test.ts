@@ -24,7 +24,7 @@ onEachEngine('the covers of raindrops', (engine) => {
     server = await startRaindropServer({ now: clock.now });
     site = await startWebSite();
     mirror = await openMirror(
-      await engine.freshTarget(),
+      await engine.emptyDatabase(),
       await folderFiles(await temporaryFolder(), clock),
       server,
       clock,

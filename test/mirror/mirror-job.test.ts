@@ -31,7 +31,7 @@ onEachEngine('the mirror as a job', (engine) => {
     clock = new TestClock(Date.parse('2026-03-01T05:15:00Z'));
     server = await startRaindropServer({ now: clock.now });
     const files = await folderFiles(await temporaryFolder(), clock);
-    mirror = await openMirror(await engine.freshTarget(), files, server, clock);
+    mirror = await openMirror(await engine.emptyDatabase(), files, server, clock);
     tieClocks(mirror.database, clock);
     definition = defineJob({
       ...mirrorKind,

@@ -37,7 +37,7 @@ onEachEngine('the mirror in a process that is killed', (engine) => {
     clock = new TestClock(Date.parse('2026-03-01T05:15:00Z'));
     server = await startRaindropServer({ now: clock.now });
     folder = await temporaryFolder();
-    mirror = await openMirror(await engine.freshTarget(), await folderFiles(folder, clock), server, clock);
+    mirror = await openMirror(await engine.emptyDatabase(), await folderFiles(folder, clock), server, clock);
     // What the index takes for the time goes with ours: the lease of a process that was killed runs out.
     tieClocks(mirror.database, clock);
     onTestFinished(async () => {

@@ -23,7 +23,7 @@ onEachEngine('the mirror on Node', (engine) => {
     clock = new TestClock(Date.parse('2026-03-01T05:15:00Z'));
     server = await startRaindropServer({ now: clock.now });
     folder = await temporaryFolder();
-    mirror = await openMirror(await engine.freshTarget(), await folderFiles(folder, clock), server, clock);
+    mirror = await openMirror(await engine.emptyDatabase(), await folderFiles(folder, clock), server, clock);
     onTestFinished(async () => {
       await mirror.end();
       await server.close();

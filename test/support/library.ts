@@ -37,9 +37,22 @@ export interface OpenedPair {
   close(): Promise<void>;
 }
 
-/** Opens the index at `target` together with the library, as a start of Lectern does. */
-export async function openPair(target: Target, files: Files, clock = new TestClock()): Promise<OpenedPair> {
-  const database = await openDatabase(target, { now: clock.now, onIdleError: () => {} });
+/** An index to open, or the open one that the tests of a suite share: see `emptyDatabase` of an engine. */
+export type IndexPlace = Target | { readonly database: Database };
+
+/** Opens the index together with the library, as a start of Lectern does. A shared index stays open. */
+export async function openPair(
+  place: IndexPlace,
+  files: Files,
+  clock = new TestClock(),
+): Promise<OpenedPair> {
+  const isShared = 'database' in place;
+  const database = isShared
+    ? place.database
+    : await openDatabase(place, { now: clock.now, onIdleError: () => {} });
+  const close = async () => {
+    if (!isShared) await database.close();
+  };
   try {
     const store = createStore(database, clock.now);
     const library = await joinLibrary({ files, index: store.index, randomText });
@@ -55,9 +68,9 @@ export async function openPair(target: Target, files: Files, clock = new TestClo
       if (!flushed) throw new Error('the lease is held by another');
       return flushed.facts;
     };
-    return { database, store, library, flushDeps, flush, close: () => database.close() };
+    return { database, store, library, flushDeps, flush, close };
   } catch (error) {
-    await database.close();
+    await close();
     throw error;
   }
 }

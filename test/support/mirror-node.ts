@@ -8,16 +8,15 @@ import { type MirrorDeps, messageNow, runMirrorBatch } from '../../src/mirror/no
 import { Secret } from '../../src/model/secret.ts';
 import { createOutbound } from '../../src/outbound/outbound.ts';
 import { memoryOfPauses } from '../../src/outbound/pace.ts';
-import type { Target } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { TestClock } from './clock.ts';
 import { quiet } from './enriching.ts';
-import { openPair, randomText } from './library.ts';
+import { type IndexPlace, openPair, randomText } from './library.ts';
 import type { RaindropServer } from './raindrop-server.ts';
 import { indexAll } from './search-docs.ts';
 
-export async function openMirror(target: Target, files: Files, server: RaindropServer, clock: TestClock) {
-  const pair = await openPair(target, files, clock);
+export async function openMirror(place: IndexPlace, files: Files, server: RaindropServer, clock: TestClock) {
+  const pair = await openPair(place, files, clock);
   const { store } = pair;
   const owner =
     (await store.users.findOwner()) ??
