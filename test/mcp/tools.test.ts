@@ -151,7 +151,7 @@ onEachEngine('the tools of assistants', (engine) => {
         await rows.collections.list(),
       ]);
     };
-    const { seed, numRuns } = propertyRuns(150);
+    const { numRuns } = propertyRuns(150);
     const examples = successes.map((success): ['anna', ToolCall] => ['anna', success]);
     await fc.assert(
       fc.asyncProperty(fc.constantFrom('anna', 'ben'), given, async (who, { name, arguments: asked }) => {
@@ -163,7 +163,7 @@ onEachEngine('the tools of assistants', (engine) => {
         expect(text).not.toContain(other.username);
         expect(await stateOf(other)).toBe(before);
       }),
-      { seed, numRuns: successes.length + numRuns, examples },
+      { numRuns: successes.length + numRuns, examples },
     );
     expect([...seen].sort()).toEqual(libraryTools.map(({ name }) => name).sort());
   });
