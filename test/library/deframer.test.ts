@@ -38,7 +38,7 @@ describe.each<[from: EngineName, to: EngineName]>([
     expect(expected[0]).toMatchObject({ status: 200 });
     const [hash, states] = [await pair.store.stateHash(), await pair.store.deframerFeeds.list()];
 
-    const target = await to.freshTarget({ empty: true });
+    const target = await to.freshTarget();
     await reinflateInto(target, files);
     const { database, store } = await openStoreAt(target, clock);
     onTestFinished(() => database.close());

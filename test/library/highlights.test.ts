@@ -108,7 +108,7 @@ describe.each(engines.flatMap((from) => engines.map((to) => [from, to] as const)
       for (const name of ['restored', 'lectern', 'web', 'a_', 'research'])
         expect(all.some((row) => row.source === name && row.deleted_at === null)).toBe(true);
 
-      const target = await destination.freshTarget({ empty: true });
+      const target = await destination.freshTarget();
       await reinflateInto(target, files, { now: clock.now });
       const after = await open(target);
       expect(await after.store.stateHash()).toEqual(hash);

@@ -95,7 +95,7 @@ onEachEngine('an item that was deleted long ago', (engine) => {
   };
   /** What an index says that is made from the library alone. */
   const problemsAfterLoss = async () => {
-    const target = await engine.freshTarget({ empty: true });
+    const target = await engine.freshTarget();
     await reinflateInto(target, files);
     const again = await openPair(target, files, clock);
     try {
@@ -205,7 +205,7 @@ onEachEngine('an item that was deleted long ago', (engine) => {
     await schedulePurges(pair.store);
     await pair.flush();
     await pair.close();
-    const target = await engine.freshTarget({ empty: true });
+    const target = await engine.freshTarget();
     await reinflateInto(target, files);
     pair = await openPair(target, files, clock);
     tieClocks(pair.database, clock);

@@ -73,7 +73,7 @@ onEachLibrary('saved items after the loss of the index', (library) => {
         const filled = await fill(pair);
         return { ids: filled, hash: (await pair.store.stateHash()).hash };
       });
-      const target = await destination.freshTarget({ empty: true });
+      const target = await destination.freshTarget();
       await reinflateInto(target, files);
       await within(target, async (pair) => {
         const { store, database } = pair;

@@ -57,7 +57,7 @@ onEachEngine('the journal', (engine) => {
     await pair.flush();
     const before = await pair.store.stateHash();
 
-    const target = await engine.freshTarget({ empty: true });
+    const target = await engine.freshTarget();
     await reinflateInto(target, files);
     const rebuilt = await openPair(target, files);
     try {

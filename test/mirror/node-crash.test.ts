@@ -222,7 +222,7 @@ onEachEngine('the mirror in a process that is killed', (engine) => {
       await expectLibraryWhole();
       await mirror.flush();
       const { hash } = await mirror.store.stateHash();
-      const target = await engine.freshTarget({ empty: true });
+      const target = await engine.freshTarget();
       await reinflateInto(target, mirror.library.files);
       const again = await openMirror(target, mirror.library.files, server, clock);
       onTestFinished(() => again.end());

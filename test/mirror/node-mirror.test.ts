@@ -256,7 +256,7 @@ onEachEngine('the mirror on Node', (engine) => {
     expect(check.orphans).toEqual([]);
 
     const files = await folderFiles(folder, clock);
-    const target = await engine.freshTarget({ empty: true });
+    const target = await engine.freshTarget();
     await reinflateInto(target, files);
     const again = await openMirror(target, files, server, clock);
     onTestFinished(() => again.end());
@@ -284,7 +284,7 @@ onEachEngine('the mirror on Node', (engine) => {
     await mirror.flush();
     await mirror.library.files.put(`raindrops/${id}/plain.txt`, 'rotten');
     const files = await folderFiles(folder, clock);
-    const target = await engine.freshTarget({ empty: true });
+    const target = await engine.freshTarget();
     await reinflateInto(target, files);
     const again = await openMirror(target, files, server, clock);
     onTestFinished(() => again.end());
