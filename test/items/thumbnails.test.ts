@@ -93,9 +93,10 @@ describe('a drawing', () => {
 it('a bomb takes neither time nor memory', async () => {
   const bomb = pngOf(50_000, 50_000, 1_000_000);
   const before = process.memoryUsage.rss();
-  const startedAt = performance.now();
+  const usedBefore = process.cpuUsage();
   for (let n = 0; n < 20; n++) expect(await makeThumbnail(bomb)).toBeUndefined();
-  expect(performance.now() - startedAt).toBeLessThan(2_000);
+  const { user, system } = process.cpuUsage(usedBefore);
+  expect((user + system) / 1000).toBeLessThan(2_000);
   expect(process.memoryUsage.rss() - before).toBeLessThan(100e6);
 });
 

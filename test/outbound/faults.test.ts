@@ -307,8 +307,12 @@ describe('a stream', () => {
 describe('cancelling', () => {
   it('ends a request wherever it is', async () => {
     const world = createWorld({ pacing: { maxConcurrent: 1, gapMs: 0 } });
-    await world.rawSite('silent.example', () => {});
-    await world.rawSite('half.example', answering(`${head}Content-Length: 10\r\n\r\nabc`));
+    const [silent, half] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await world.rawSite('silent.example', () => silent.resolve());
+    await world.rawSite('half.example', (socket) => {
+      answering(`${head}Content-Length: 10\r\n\r\nabc`)(socket);
+      half.resolve();
+    });
     world.dns.set('unresolved.example', () => {
       throw new Error('never asked');
     });
@@ -317,16 +321,19 @@ describe('cancelling', () => {
     const all = ['http://silent.example/', 'http://silent.example/waits', 'http://half.example/'].map((url) =>
       world.request(url, { signal }),
     );
-    setTimeout(() => controller.abort(), 30);
+    await Promise.all([silent.promise, half.promise]);
+    controller.abort();
     expect((await Promise.all(all)).map(reasonOf)).toEqual(['cancelled', 'cancelled', 'cancelled']);
     expect(reasonOf(await world.request('http://unresolved.example/', { signal }))).toBe('cancelled');
   });
 
   it('is what closing does to all that is under way', async () => {
     const world = createWorld();
-    await world.rawSite('silent.example', () => {});
+    const arrived = Promise.withResolvers<void>();
+    await world.rawSite('silent.example', () => arrived.resolve());
     const pending = world.request('http://silent.example/');
-    setTimeout(() => world.outbound.close(), 20);
+    await arrived.promise;
+    await world.outbound.close();
     expect(reasonOf(await pending)).toBe('cancelled');
     expect(reasonOf(await world.request('http://silent.example/'))).toBe('cancelled');
   });
