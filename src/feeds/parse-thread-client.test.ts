@@ -22,7 +22,7 @@ const misbehaving = (badly: string) =>
 const named = (url: string) => ({ ...document(''), url });
 
 it('a document is parsed in a thread as it is parsed here, also one that shares its memory', async () => {
-  const thread = new ParseThread();
+  await using thread = new ParseThread();
   const large = feed('Large');
   const small = '<rss version="2.0"><channel><title>Small</title></channel></rss>';
   const shared = Buffer.from(`before${small}after`).subarray(6, 6 + small.length);
@@ -31,7 +31,7 @@ it('a document is parsed in a thread as it is parsed here, also one that shares 
 });
 
 it('what is wrong with a document is said in its own words', async () => {
-  const thread = new ParseThread();
+  await using thread = new ParseThread();
   const refused = await thread.parse(document('<!doctype html><html></html>')).catch((error) => error);
   expect(refused).toBeInstanceOf(LecternError);
   expect(refused.message).toBe('The address answers with a web page, not a feed.');
@@ -39,7 +39,7 @@ it('what is wrong with a document is said in its own words', async () => {
 
 it('a document that takes too long is given up, and those behind it are parsed', async () => {
   const timers = new TestTimers();
-  const thread = new ParseThread({ script: misbehaving('for (;;);'), after: timers.after });
+  await using thread = new ParseThread({ script: misbehaving('for (;;);'), after: timers.after });
   const stuck = thread.parse(named('bad'));
   const next = thread.parse(named('next'));
   const givenUp = expect(stuck).rejects.toThrow(BrokenFeed);
@@ -49,7 +49,7 @@ it('a document that takes too long is given up, and those behind it are parsed',
 });
 
 it('a document that ends the thread takes no other with it', async () => {
-  const thread = new ParseThread({ script: misbehaving("throw new Error('broken');") });
+  await using thread = new ParseThread({ script: misbehaving("throw new Error('broken');") });
   const bad = thread.parse(named('bad'));
   const next = thread.parse(named('next'));
   await expect(bad).rejects.toThrow('broken');

@@ -46,6 +46,13 @@ export class ParseThread {
     });
   }
 
+  /** Ends the thread. A process that ends need not wait for it. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const worker = this.#worker;
+    this.#worker = undefined;
+    await worker?.terminate();
+  }
+
   #next(): void {
     if (this.#inHand) return;
     this.#inHand = this.#waiting.shift();
