@@ -31,7 +31,12 @@ function projectOf(level: Level) {
       include: [...level.include],
       exclude: [...(level.exclude ?? [])],
       globalSetup: level.usesBrowser ? ['test/support/browser-setup.ts'] : [],
-      setupFiles: ['test/support/measure-file.ts', 'test/support/seed-properties.ts'],
+      setupFiles: [
+        'test/support/measure-file.ts',
+        'test/support/seed-properties.ts',
+        // Browser suites share a server between files on purpose.
+        ...(level.isolate || level.usesBrowser ? [] : ['test/support/leftovers.ts']),
+      ],
       provide: { engines: isDeep ? engines : level.engines },
       isolate: level.isolate,
       pool: 'forks' as const,
