@@ -45,8 +45,10 @@ export async function completeSetup(
   deps: AccountDeps,
   input: { secret: string; username?: string | undefined; password: string },
 ): Promise<User> {
+  // The link first: another setup that completes between the two reads makes all links invalid.
+  const isValid = await deps.store.setupLinks.isValid(sha256(input.secret));
   if (await isSetupDone(deps)) throw new Conflict('this Lectern has an owner already: log in instead');
-  if (!(await deps.store.setupLinks.isValid(sha256(input.secret)))) {
+  if (!isValid) {
     throw new Forbidden('this setup link is not valid: restart Lectern to get a new one');
   }
   const user = { username: input.username ?? defaultOwnerName, password: input.password };
