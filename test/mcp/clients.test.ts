@@ -51,6 +51,8 @@ onBothEngines('the official client of the Model Context Protocol', (engine) => {
           LECTERN_DATABASE_URL: databaseUrl(api.opened.target),
           LECTERN_LIBRARY_URL: `file:${api.opened.folder}`,
           LECTERN_HOME: api.opened.folder,
+          // The transport hands on no other variables of ours.
+          NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
         },
         stderr: 'pipe',
       }),
