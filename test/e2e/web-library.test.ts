@@ -154,6 +154,7 @@ describe('the library', () => {
     await items(page).getByText('Reading the page').waitFor();
     answer.resolve();
     await item(page, 'Untold').waitFor();
+    expect(await items(page).getByText('Reading the page').count()).toBe(0);
   });
 
   it('tags with what is known, narrows by tags, renames and deletes them everywhere', async () => {
@@ -274,6 +275,7 @@ describe('the library', () => {
     await until('the server knows', async () =>
       (await all('&deleted=true')).some(({ title }) => title === 'Oak'),
     );
+    expect((await byTitle('Elm'))?.collectionId).toBeNull();
   });
 
   it('changes many at once, and takes it back at once', async () => {

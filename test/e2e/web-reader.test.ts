@@ -88,6 +88,7 @@ describe('the reader', () => {
     await feed('3').waitFor();
     await until('the group counts down too', async () => (await science()) === before - 1);
     await until('the server knows', async () => (await unreadOf('Counting')) === 3);
+    expect(await science()).toBe(before - 1);
   });
 
   it('marks by hand, keeps bookmarks, and shows what is unread, all, or bookmarked', async () => {
@@ -299,6 +300,7 @@ describe('the reader', () => {
     await panel.getByRole('button', { name: 'Move', exact: true }).click();
     await gone(panel);
     await until('the server knows', async () => (await groupOf()) === groups.Science);
+    expect(await groupOf()).toBe(groups.Science);
   });
 
   it('changes what can be set of a feed, and unfollows it', async () => {

@@ -179,6 +179,7 @@ describe('the search page', { timeout: 60_000 }, () => {
     await found(page, '1 found');
     await page.goForward();
     await chip(page, '#birds').waitFor({ state: 'detached' });
+    expect(await box(page).inputValue()).toBe('heron -site:example.org is:unread');
   });
 
   it('counts by what it can be narrowed down, and does so by a click', async () => {
@@ -215,6 +216,7 @@ describe('the search page', { timeout: 60_000 }, () => {
     await inAddress(page, `heron after:${year} before:${Number(year) + 1}`);
     await chip(page, year).click();
     await inAddress(page, 'heron');
+    expect(await box(page).inputValue()).toBe('heron');
   });
 
   it('looks for words while one types, and for meaning once typing rests; the choice is remembered', async () => {
