@@ -87,7 +87,7 @@ describe('without the server', () => {
     await page.keyboard.press('s');
     await page.getByText('That was not saved.').waitFor();
     await page.getByRole('button', { name: 'Favourite', exact: true }).waitFor();
-    expect(await page.getByRole('button', { name: 'Not a favourite', exact: true }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Remove from favourites' }).count()).toBe(0);
   });
 
   it('keeps what is set meanwhile, over a reload, and tells the account when the server is back', async () => {
