@@ -46,9 +46,10 @@ describe('JSON-LD in bad shape', () => {
   it('of a megabyte takes no time', () => {
     const large = ld({ '@type': 'Article', headline: 'Post', articleBody: 'word '.repeat(200_000) });
     const many = ld(Array.from({ length: 20_000 }, (_, n) => ({ '@type': 'Person', name: `P${n}` })));
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     expect(factsOf(large + many).title).toBe('Post');
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1000).toBeLessThan(2_000);
   });
 });
 
