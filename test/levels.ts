@@ -14,12 +14,15 @@ export interface Level {
 }
 
 const bothEngines = ['sqlite', 'postgres'] as const;
+/** Suites that stand next to the code they test and use files, databases or servers. */
+const besideTheirSource = ['src/library/files/*.test.ts', 'src/store/**/*.test.ts'];
 
 export const levels: readonly Level[] = [
   {
     // Pure code: no database, no process, no network.
     name: 'unit',
     include: ['src/**/*.test.ts', 'test/*.test.ts', 'test/web/**/*.test.ts'],
+    exclude: [...besideTheirSource],
     engines: [],
     isolate: false,
     timeoutMs: 5_000,
@@ -28,6 +31,7 @@ export const levels: readonly Level[] = [
     // Features in this process, on real indexes, files and loopback servers.
     name: 'store',
     include: [
+      ...besideTheirSource,
       'test/{contract,deframer,feeds,highlights,items,legacy,library,mirror,outbound,search}/**/*.test.ts',
     ],
     engines: bothEngines,

@@ -382,6 +382,7 @@ onEachEngine('feeds, entries and bookmarks', (engine) => {
             .then(() => {}, expectNotFound),
       ];
       await Promise.all((round % 2 === 0 ? works : works.reverse()).map((work) => work()));
+      await expect(anna.feeds.get(feed.id)).rejects.toThrow(NotFound);
     }
   });
 });
