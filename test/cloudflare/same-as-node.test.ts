@@ -8,14 +8,15 @@ import { savedUrl } from '../../src/items/save-url.ts';
 import { takeInRaindrops } from '../../src/mirror/node/reinflate.ts';
 import { searchText } from '../../src/search/search-text.ts';
 import { TestClock } from '../support/clock.ts';
+import { isDeep } from '../support/depth.ts';
 import { useEngine } from '../support/engines.ts';
 import { folderFiles, temporaryFolder } from '../support/library.ts';
 import { indexItems, openMirror } from '../support/mirror-node.ts';
 import { type RaindropServer, startRaindropServer } from '../support/raindrop-server.ts';
 import { type CloudflareHarness, startCloudflare } from './support/miniflare.ts';
 
-/** As many as a person may have by `LECTERN_TEST_RAINDROPS=1234`; fewer where every suite is to be run. */
-const count = Number(process.env.LECTERN_TEST_RAINDROPS ?? 284);
+/** More than two batches; in a deep run as many as a person may have. */
+const count = isDeep ? 1_234 : 120;
 const startAt = '2026-03-01T05:15:00.000Z';
 const hour = 3_600_000;
 
