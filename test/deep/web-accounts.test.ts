@@ -123,6 +123,7 @@ describe('accounts in the web app', () => {
       const { total } = await app.api('GET', `/api/items?feed_id=${feedId}&unread=true`);
       return total === 0;
     });
+    expect(new URL(other.url()).pathname).toBe('/');
   });
 
   it('adds a member, who logs in by name and changes the password', async () => {

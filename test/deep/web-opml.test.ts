@@ -80,5 +80,6 @@ describe('OPML in the web app', () => {
     await section.getByRole('alert').waitFor({ state: 'detached' });
     await section.getByRole('button', { name: 'Cancel' }).click();
     await section.getByText('2 new feeds').waitFor({ state: 'detached' });
+    expect(await section.getByRole('alert').count()).toBe(0);
   });
 });

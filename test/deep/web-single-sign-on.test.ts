@@ -71,6 +71,7 @@ describe('single sign-on in the web app', () => {
     // As a browser tells a page that is looked at again.
     await page.evaluate("window.dispatchEvent(new Event('focus'))");
     await tokens.getByText('Token “A name that took a while to think of” is made').waitFor();
+    expect(new URL(page.url()).pathname).toBe('/settings');
   });
 
   it('makes the owner of the only person on the list', async () => {
