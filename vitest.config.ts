@@ -13,12 +13,14 @@ if (memoryFolder) process.env.TMPDIR = memoryFolder;
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('./node_modules/.cache/lectern', import.meta.url));
 process.env.LECTERN_TEST_SEED ??= String(Math.floor(Math.random() * 1_000_000));
 
+/** Twice the cores of a small machine: suites often wait for processes, browsers and leases. */
+const maxWorkers = Math.max(4, availableParallelism());
+
 export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
     reporters: ['default', './test/support/suite-rules.ts', './test/support/times.ts'],
-    // Vitest's default leaves one of two cores idle, and suites often wait for processes and disks.
-    maxWorkers: Math.max(3, availableParallelism() - 1),
+    maxWorkers,
     sequence: { sequencer: LevelSequencer, seed: Number(process.env.LECTERN_TEST_SEED) },
     projects: levels.map(projectOf),
   },
@@ -40,7 +42,7 @@ function projectOf(level: Level) {
       provide: { engines: isDeep ? engines : level.engines },
       isolate: level.isolate,
       pool: 'forks' as const,
-      maxWorkers: Math.max(3, availableParallelism() - 1),
+      maxWorkers,
       expect: { requireAssertions: true },
       testTimeout: level.timeoutMs,
       hookTimeout: level.timeoutMs,
