@@ -1,10 +1,10 @@
 // The index in D1 may be dropped at any time: what is rebuilt from R2 answers every question as before, in the same order, and
 // is the same down to the place of each word. What is not as its hash says stays out, and is told.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fiftyQueries } from './support/fifty-queries.ts';
-import { hashedTables, hashOfIndex, tablesOfIndex } from './support/index-state.ts';
-import { accessToken } from './support/miniflare.ts';
-import { hour, type MirrorWithRaindrop, startWithRaindrop } from './support/with-raindrop.ts';
+import { fiftyQueries } from '../cloudflare/support/fifty-queries.ts';
+import { hashedTables, hashOfIndex, tablesOfIndex } from '../cloudflare/support/index-state.ts';
+import { accessToken } from '../cloudflare/support/miniflare.ts';
+import { hour, type MirrorWithRaindrop, startWithRaindrop } from '../cloudflare/support/with-raindrop.ts';
 
 interface Found {
   readonly items: readonly { readonly id: number }[];
