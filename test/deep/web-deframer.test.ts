@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { demoDeframerFeeds, fillDeframer } from '../../scripts/demo-deframer.ts';
-import { phone, useBrowser, watchPolling } from '../support/browser.ts';
+import { expectPolling, phone, useBrowser } from '../support/browser.ts';
 import { TestClock } from '../support/clock.ts';
 import { openFreshStore, useEngine } from '../support/engines.ts';
 import { databaseUrl } from '../support/lectern-process.ts';
@@ -322,31 +322,12 @@ describe('the feeds of the deframer', { timeout: 60_000 }, () => {
     expect(await stored()).toBeUndefined();
   });
 
-  it('is asked after every few seconds while something runs, and not while nobody looks', async () => {
+  it('is polled every few seconds while something runs, and not while the page is hidden', async () => {
     const page = await browser.page();
     await app.logIn(page.context());
-    const polling = await watchPolling(page, '/api/v1/deframer');
-    await page.goto(`${app.url}/deframer`);
-    await feed(page, 'slow.example').waitFor();
-    await polling.pause();
-    // A poll asks for two things. The first one after the pause is due within three seconds.
-    const before = await polling.asked();
-    await page.clock.runFor(3_100);
-    expect(await polling.asked()).toBe(before + 2);
-    await polling.settle();
-    await page.clock.runFor(2_500);
-    expect(await polling.asked()).toBe(before + 2);
-    await page.clock.runFor(1_000);
-    expect(await polling.asked()).toBe(before + 4);
-    await polling.settle();
-
-    const look = (hidden: boolean) =>
-      page.evaluate(`Object.defineProperty(document, 'hidden', { configurable: true, value: ${hidden} });
-        document.dispatchEvent(new Event('visibilitychange'))`);
-    await look(true);
-    await page.clock.runFor(300_000);
-    expect(await polling.asked()).toBe(before + 4);
-    await look(false);
-    expect(await polling.asked()).toBe(before + 6);
+    await expectPolling(page, { prefix: '/api/v1/deframer', intervalMs: 3_000, requests: 2 }, async () => {
+      await page.goto(`${app.url}/deframer`);
+      await feed(page, 'slow.example').waitFor();
+    });
   });
 });

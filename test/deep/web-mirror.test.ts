@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { phone, useBrowser, watchPolling } from '../support/browser.ts';
+import { expectPolling, phone, useBrowser } from '../support/browser.ts';
 import { useLectern } from '../support/lectern-process.ts';
 import { type RaindropServer, startRaindropServer } from '../support/raindrop-server.ts';
 import { until } from '../support/until.ts';
@@ -141,31 +141,13 @@ describe('the mirror', { timeout: 60_000 }, () => {
     await page.getByRole('button', { name: 'Without the filter From Raindrop' }).waitFor();
   });
 
-  it('is asked after while somebody looks, and left alone while nobody does', async () => {
+  it('is polled while the page is visible, and not while it is hidden', async () => {
     const page = await browser.page();
     await app.logIn(page.context());
-    const polling = await watchPolling(page, '/api/v1/mirror');
-    await page.goto(`${app.url}/mirror`);
-    await page.getByText('Up to date.').waitFor();
-    await polling.pause();
-    const before = await polling.asked();
-    await page.clock.runFor(30_100);
-    expect(await polling.asked()).toBe(before + 1);
-    await polling.settle();
-    await page.clock.runFor(29_000);
-    expect(await polling.asked()).toBe(before + 1);
-    await page.clock.runFor(2_000);
-    expect(await polling.asked()).toBe(before + 2);
-    await polling.settle();
-
-    const look = (hidden: boolean) =>
-      page.evaluate(`Object.defineProperty(document, 'hidden', { configurable: true, value: ${hidden} });
-        document.dispatchEvent(new Event('visibilitychange'))`);
-    await look(true);
-    await page.clock.runFor(300_000);
-    expect(await polling.asked()).toBe(before + 2);
-    await look(false);
-    expect(await polling.asked()).toBe(before + 3);
+    await expectPolling(page, { prefix: '/api/v1/mirror', intervalMs: 30_000, requests: 1 }, async () => {
+      await page.goto(`${app.url}/mirror`);
+      await page.getByText('Up to date.').waitFor();
+    });
   });
 
   it('has what came from Raindrop in the library, with a permanent copy that runs nothing', async () => {

@@ -80,10 +80,15 @@ export async function pressSequence(page: Page, ...keys: string[]): Promise<void
 }
 
 /**
- * Counts the requests of a page to paths that start with `prefix`, with a clock that only the test moves once `pause` was
- * called. Counting happens in the page: the test process learns of a request some time later.
+ * Expects that a page repeats its requests to `prefix` while it is visible, and sends none while it is hidden. `open` loads the page.
+ * Requests are counted in the page, since the test process learns of them late, and only this function moves the page's clock.
  */
-export async function watchPolling(page: Page, prefix: string) {
+export async function expectPolling(
+  page: Page,
+  poll: { prefix: string; intervalMs: number; requests: number },
+  open: () => Promise<void>,
+) {
+  const { prefix, intervalMs, requests } = poll;
   await page.addInitScript(`{
     const send = window.fetch;
     Object.assign(window, { asked: 0, answered: 0 });
@@ -97,20 +102,34 @@ export async function watchPolling(page: Page, prefix: string) {
       }
     };
   }`);
-  await page.clock.install();
   const asked = () => page.evaluate('window.asked') as Promise<number>;
   const settle = () =>
     until('every request is answered', () =>
       page.evaluate('window.asked > 0 && window.asked === window.answered'),
     );
-  return {
-    asked,
-    settle,
-    async pause(): Promise<void> {
-      await page.clock.pauseAt(((await page.evaluate('Date.now()')) as number) + 1_000);
-      await settle();
-    },
-  };
+  const setHidden = (hidden: boolean) =>
+    page.evaluate(`Object.defineProperty(document, 'hidden', { configurable: true, value: ${hidden} });
+      document.dispatchEvent(new Event('visibilitychange'))`);
+
+  await page.clock.install();
+  await open();
+  await page.clock.pauseAt(((await page.evaluate('Date.now()')) as number) + 1_000);
+  await settle();
+  const before = await asked();
+  await page.clock.runFor(intervalMs + 100);
+  expect(await asked()).toBe(before + requests);
+  await settle();
+  await page.clock.runFor((intervalMs * 5) / 6);
+  expect(await asked()).toBe(before + requests);
+  await page.clock.runFor(intervalMs / 3);
+  expect(await asked()).toBe(before + 2 * requests);
+  await settle();
+
+  await setHidden(true);
+  await page.clock.runFor(300_000);
+  expect(await asked()).toBe(before + 2 * requests);
+  await setHidden(false);
+  expect(await asked()).toBe(before + 3 * requests);
 }
 
 /** Tells of every error that a page logs, throws, or has against its policy. */
