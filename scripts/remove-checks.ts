@@ -3,9 +3,10 @@
 // full depth. --out FILE: the results as JSON.
 import { execFileSync, spawn } from 'node:child_process';
 import {
+  copyFileSync,
   cpSync,
   existsSync,
-  lstatSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -263,16 +264,30 @@ function copyRepository(): void {
     if (existsSync(join(root, built))) cpSync(join(root, built), join(copy, built), { recursive: true });
 }
 
-/** Package by package: the caches of vitest stay apart, and the workspaces are those of the copy. */
+/**
+ * Hard links, not symbolic ones: the process that reads pages may only open files below its own folder. Caches stay apart, and
+ * a link to a workspace leads into the copy, since npm makes it relative.
+ */
 function linkModules(path: string): void {
   const from = join(root, path);
   if (!existsSync(from)) return;
-  mkdirSync(join(copy, path), { recursive: true });
-  for (const name of readdirSync(from)) {
-    if (/^\.(vite|vite-temp|vitest-cache|cache)$/.test(name)) continue;
-    const source = join(from, name);
-    const target = lstatSync(source).isSymbolicLink() ? readlinkSync(source) : source;
-    symlinkSync(target, join(copy, path, name));
+  for (const entry of readdirSync(from, { withFileTypes: true, recursive: true })) {
+    const source = join(entry.parentPath, entry.name);
+    if (/node_modules\/\.(vite|vite-temp|vitest-cache|cache)(\/|$)/.test(source)) continue;
+    const target = join(copy, relative(root, source));
+    if (entry.isDirectory()) mkdirSync(target, { recursive: true });
+    else if (entry.isSymbolicLink()) symlinkSync(readlinkSync(source), target);
+    else linkOrCopy(source, target);
+  }
+}
+
+function linkOrCopy(source: string, target: string): void {
+  try {
+    linkSync(source, target);
+  } catch (error) {
+    // The folder for temporary files is on another disk.
+    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
+    copyFileSync(source, target);
   }
 }
 
