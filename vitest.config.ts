@@ -21,6 +21,15 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     reporters: ['default', './test/support/suite-rules.ts', './test/support/times.ts'],
     maxWorkers,
+    // Files that suites use without importing them. A change of one runs everything in `npm test -- --changed`.
+    forceRerunTriggers: [
+      '**/package.json',
+      '**/vitest.config.ts',
+      '**/migrations/**',
+      '**/src/**/*.{md,json,sql}',
+      '**/src/**/*-{thread,child,guard,watch}.ts',
+      '**/docs/openapi.yaml',
+    ],
     sequence: { sequencer: LevelSequencer, seed: Number(process.env.LECTERN_TEST_SEED) },
     projects: levels.map(projectOf),
   },

@@ -72,18 +72,25 @@ function check() {
 async function test() {
   const { isChanged, rest } = testOptions();
   if (isChanged) return testChanged(rest);
-  if (rest.some((arg) => !arg.startsWith('-'))) return inOrder([vitest('run', ...rest)]);
-  return (await sideBySide(check())) || inOrder([vitest('run', '--project=!deep', ...rest)]);
+  const filters = rest.filter((arg, index) => !arg.startsWith('-') && !takesValue(rest[index - 1]));
+  if (filters.some((filter) => filter.includes('deep'))) return testDeep(rest);
+  const suites = vitest('run', '--project=!deep', ...rest);
+  return (filters.length === 0 && (await sideBySide(check()))) || inOrder([suites]);
 }
 
-function testDeep() {
+/** True for `-t` and `--bail`, false for `--bail=1`. */
+function takesValue(option = '') {
+  return option.startsWith('-') && !option.includes('=');
+}
+
+function testDeep(rest = testOptions().rest) {
   process.env.LECTERN_TEST_SCALE ??= '1';
-  return inOrder([vitest('run', ...testOptions().rest)]);
+  return inOrder([vitest('run', ...rest)]);
 }
 
 /**
- * The test files that import a changed file. The suites that start the program do not import it: all of them run when the
- * program has changed.
+ * Unit tests, and the store and http suites that import a changed file. The suites that start the program do not import it: all
+ * of them run when the program has changed. vitest.config.ts lists the files that programs load without an import.
  */
 function testChanged(rest) {
   const git = (...words) => spawnSync('git', words, { cwd: root, encoding: 'utf8' }).stdout.split('\n');
@@ -92,17 +99,18 @@ function testChanged(rest) {
     ...git('ls-files', '--others', '--exclude-standard'),
   ].filter((path) => path !== '');
   const isProgram = changed.some(
-    (path) => /^(src|migrations|web)\//.test(path) && !path.endsWith('.test.ts'),
+    (path) => /^(bin|src|migrations|web|cloudflare|test\/support)\//.test(path) && !path.endsWith('.test.ts'),
   );
   const levels = (...names) => names.map((name) => `--project=${name}`);
   const started = isProgram ? [] : ['--changed'];
   return inOrder([
-    vitest('run', '--changed', '--passWithNoTests', ...levels('unit', 'store', 'http'), ...rest),
+    vitest('run', ...levels('unit'), ...rest),
+    vitest('run', '--changed', '--passWithNoTests', ...levels('store', 'http'), ...rest),
     vitest('run', ...started, '--passWithNoTests', ...levels('process', 'browser'), ...rest),
   ]);
 }
 
-/** Takes our own options out of the arguments; what is left is for vitest. */
+/** Removes our own options from the arguments; the rest goes to vitest. */
 function testOptions() {
   const rest = [...args];
   const take = (name, values = 0) => {
@@ -111,9 +119,15 @@ function testOptions() {
   };
   if (take('--times')) process.env.LECTERN_TEST_TIMES = '1';
   if (take('--shuffle')) process.env.LECTERN_TEST_ORDER = 'random';
-  const seed = take('--seed', 1);
-  if (seed !== undefined) process.env.LECTERN_TEST_SEED = seed;
-  return { isChanged: take('--changed') !== undefined, rest };
+  if (rest.includes('--seed')) {
+    const seed = take('--seed', 1);
+    if (!/^\d+$/.test(seed ?? '')) fail('--seed needs a number, such as --seed 7.');
+    process.env.LECTERN_TEST_SEED = seed;
+  }
+  const isChanged = take('--changed') !== undefined;
+  // A failed run prints them in the command that repeats it.
+  process.env.LECTERN_TEST_ARGS = rest.map((arg) => (/\s/.test(arg) ? `"${arg}"` : arg)).join(' ');
+  return { isChanged, rest };
 }
 
 function cloudflare() {

@@ -125,8 +125,8 @@ function isMusl() {
 }
 
 /**
- * A SIGTERM to `npm start` or `npm run dev` ends npm and its shell, and the shell does not pass the signal on. The only
- * sign of it is that our parent process is another one.
+ * A SIGTERM to `npm start` or `npm run dev` ends npm and its shell, and the shell does not pass the signal on. We
+ * notice only because our parent process changes.
  */
 export function endWithNpm() {
   if (!process.env.npm_lifecycle_event) return;

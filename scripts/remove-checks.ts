@@ -256,7 +256,10 @@ async function listTestFiles(): Promise<TestFile[]> {
 
 /** The files that git knows, as they are in the working tree, and what is installed and built. */
 function copyRepository(): void {
-  const tracked = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], { cwd: root, encoding: 'utf8' });
+  const tracked = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
   for (const path of tracked.split('\0')) {
     if (path === '' || !existsSync(join(root, path))) continue;
     cpSync(join(root, path), join(copy, path), { verbatimSymlinks: true });

@@ -14,8 +14,12 @@ export interface Level {
 }
 
 const bothEngines = ['sqlite', 'postgres'] as const;
-/** Suites that stand next to the code they test and use files, databases or servers. */
-const besideTheirSource = ['src/library/files/*.test.ts', 'src/store/**/*.test.ts'];
+/** Suites that stand next to the code they test and use files, databases, servers or threads. */
+const besideTheirSource = [
+  'src/library/files/*.test.ts',
+  'src/store/**/*.test.ts',
+  'src/feeds/parse-thread-client.test.ts',
+];
 
 export const levels: readonly Level[] = [
   {

@@ -2,6 +2,7 @@
 // Where the API would send a page of the web app, Astro renders that page instead.
 import { type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { sep } from 'node:path';
+import { pipeline } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { Connect, Plugin } from 'vite';
 import type { ApiProcess } from './api-process.ts';
@@ -81,7 +82,8 @@ async function relay(
   const isShort = Number(headers['content-length']) <= maxStandInBytes;
   if (req.method !== 'GET' || statusCode !== 200 || !isShort) {
     res.writeHead(statusCode, headers);
-    answered.pipe(res);
+    // Also ends the response when the API is killed in the middle of it.
+    pipeline(answered, res, () => {});
     return;
   }
   const body = await buffer(answered);

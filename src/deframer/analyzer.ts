@@ -31,21 +31,26 @@ export interface Analyzer {
   /** All that the model is told besides the article. Empty for one that is told nothing. */
   instructions(request: AnalysisRequest): string;
   /**
-   * Awaits `beforeCall` before each request that costs money. Throws AnalyzerFailure, also when the signal is aborted
-   * after a request was sent; before that, the reason of the signal.
+   * Awaits `beforeCall` before each request that costs money. Throws AnalyzerFailure once a request was sent, even if the signal
+   * is aborted or `beforeCall` fails; before that, the reason of the signal or the error of `beforeCall`.
    */
   analyze(request: AnalysisRequest, signal: AbortSignal, beforeCall?: () => Promise<void>): Promise<Analyzed>;
   close?(): Promise<void>;
 }
 
+export type FailureScope = 'article' | 'service' | 'interrupted';
+
 /** No analysis, after all attempts. The message is for the operator, and says nothing of keys and addresses. */
 export class AnalyzerFailure extends LecternError {
-  /** `article`: this one alone; the next may be well. `service`: any other would fail too. */
-  readonly scope: 'article' | 'service';
+  /**
+   * `article`: only this article failed. `service`: every other article would fail too. `interrupted`: neither is at fault, and
+   * `cause` is the reason.
+   */
+  readonly scope: FailureScope;
   /** Paid for nothing. */
   readonly usage: Usage;
 
-  constructor(message: string, options: ErrorOptions & { scope: 'article' | 'service'; usage: Usage }) {
+  constructor(message: string, options: ErrorOptions & { scope: FailureScope; usage: Usage }) {
     super(502, 'analyzer', message, options);
     this.scope = options.scope;
     this.usage = options.usage;

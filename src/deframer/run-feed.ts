@@ -114,13 +114,10 @@ async function analyseNew(
       tally.analysed += 1;
     } catch (error) {
       if (!(error instanceof AnalyzerFailure)) throw error;
-      // Told to stop in the middle of it: it is not the article's fault, and was paid for.
-      if (control.signal.aborted) {
-        await deps.runs.noteUsage(lease.feedId, error.usage);
-        throw control.signal.reason;
-      }
-      deps.log.warn({ err: error, feed: lease.feed.url, url: article.url }, 'an article was not analysed');
       await deps.runs.noteUsage(lease.feedId, error.usage);
+      if (control.signal.aborted) throw control.signal.reason;
+      if (error.scope === 'interrupted') throw error.cause;
+      deps.log.warn({ err: error, feed: lease.feed.url, url: article.url }, 'an article was not analysed');
       tally.failures.push({ article, message: error.message });
       if (error.scope === 'service') break;
     }

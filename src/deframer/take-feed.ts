@@ -26,7 +26,7 @@ export async function takeFeed(
   const signal = AbortSignal.any([signals.signal, lost.signal]);
   const onLost = (error: LeaseLost) => lost.abort(error);
   const stopBeating = keepRenewing({ runs: given.runs, after }, lease, settings.leaseMs, onLost);
-  const ensureLease = () => renewInTime(deps, lease, onLost);
+  const ensureLease = () => renewInTime(deps, lease, signal, onLost);
   try {
     await runFeed(deps, lease, { ...signals, signal, ensureLease });
     log.debug({ feed: lease.feed.url }, 'a feed was deframed');
@@ -73,9 +73,11 @@ function keepRenewing(
 async function renewInTime(
   { runs, settings, now }: RunFeedDeps,
   lease: AcquiredFeed,
+  signal: AbortSignal,
   onLost: (error: LeaseLost) => void,
 ): Promise<void> {
   for (;;) {
+    signal.throwIfAborted();
     const startedAt = now();
     try {
       await runs.renew(lease, settings.leaseMs);

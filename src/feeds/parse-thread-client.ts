@@ -46,10 +46,12 @@ export class ParseThread {
     });
   }
 
-  /** Ends the thread. A process that ends need not wait for it. */
+  /** Ends the thread and rejects what is not parsed yet. A process that ends need not wait for it. */
   async [Symbol.asyncDispose](): Promise<void> {
     const worker = this.#worker;
     this.#worker = undefined;
+    const unfinished = [this.#end(), ...this.#waiting.splice(0)];
+    for (const each of unfinished) each?.reject(new Error('the thread was ended'));
     await worker?.terminate();
   }
 

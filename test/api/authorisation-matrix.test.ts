@@ -341,7 +341,7 @@ onBothEngines('who may call what', (engine) => {
     return client.send(entry.method.toUpperCase(), path, { json, ...sent });
   }
 
-  /** For requests that are refused: they change nothing, so they can share what they ask for. */
+  /** Refused requests change nothing, so they can all use the same object. */
   async function sharedPathOf(entry: RouteEntry): Promise<string> {
     const path = sharedPaths.get(entry.path) ?? (await pathOf(entry, owner));
     sharedPaths.set(entry.path, path);

@@ -379,7 +379,7 @@ onBothEngines('highlights that are made elsewhere', (engine) => {
       expect((await pushed(highlights)).body).toEqual(
         lightCounters({ annotations_deleted: count - 1, annotations_unchanged: 1 }),
       );
-    }, 60_000);
+    });
 
     it.each(['a', 'a_', 'A', 'a:b', '%', '__proto__'])(
       'of other sources stay when %s says that it has none',

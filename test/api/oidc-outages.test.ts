@@ -17,7 +17,7 @@ import {
 const discoveryPath = '/.well-known/openid-configuration';
 const unreachable = '307 /login?error=sso-unreachable';
 /** Enough for a busy machine to answer itself, and little enough to wait for. */
-const patienceMs = 800;
+const patienceMs = 2_000;
 /** Holds the line and says nothing. */
 const silence = () => {};
 

@@ -5,6 +5,25 @@ import { onEachEngine, openEmptyStore } from '../support/engines.ts';
 const ttlMs = 15_000;
 const dayMs = 24 * 3_600_000;
 
+onEachEngine('a lease that has expired', (engine) => {
+  it('can no longer be renewed, released or discarded once another holder has it', async () => {
+    const { clock, store } = await openEmptyStore(engine);
+    const { leases } = store;
+    const former = await leases.acquire('work', 'former', ttlMs);
+    if (!former) throw new Error('nobody else had it');
+    clock.advance(ttlMs + 1);
+    const present = await leases.acquire('work', 'present', ttlMs);
+    expect(present).toMatchObject({ holder: 'present', epoch: 2 });
+    expect(await leases.renew(former, 10 * ttlMs)).toBe(false);
+    await leases.release(former);
+    await leases.discard(former);
+    expect(await leases.acquire('work', 'third', ttlMs)).toBeUndefined();
+    // The renewal of the former holder did not prolong it either.
+    clock.advance(ttlMs + 1);
+    expect(await leases.acquire('work', 'third', ttlMs)).toMatchObject({ holder: 'third', epoch: 3 });
+  });
+});
+
 onEachEngine('a lease, when the clock is set back,', (engine) => {
   let leases: LeaseStore;
   let offsetMs: number;

@@ -46,7 +46,7 @@ onOneEngine('postgres', 'a server that falls silent', (engine) => {
       now: Date.now,
       asItIs: true,
       onIdleError: () => {},
-      answerWithinMs: 300,
+      answerWithinMs: 3_000,
     });
     const { jobs } = createStore(db, Date.now);
     const rules = { leaseMs: 30_000, maxCrashes: 3, suspectDelayMs: 0 };

@@ -86,7 +86,8 @@ onEachEngine('what a query means', (engine) => {
       ),
       runs,
     );
-    expect(asked).toBeGreaterThan(5 * runs.numRuns);
+    // At least five queries are generated per run, some of them invalid.
+    expect(asked).toBeGreaterThan(2 * runs.numRuns);
   });
 });
 

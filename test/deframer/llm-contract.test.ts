@@ -307,6 +307,19 @@ describe.each(dialectNames)('%s', (dialect) => {
     expect(questions.length).toBe(1);
   });
 
+  it('tells what a call cost when the next one must not be made', async () => {
+    const { analyzer, questions, signal } = await start([{ status: 500 }]);
+    const away = new Error('the index does not answer');
+    let asked = 0;
+    const beforeCall = async () => {
+      if (++asked > 1) throw away;
+    };
+    const error = await analyzer.analyze(request, signal, beforeCall).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(AnalyzerFailure);
+    expect(error).toMatchObject({ scope: 'interrupted', cause: away, usage: { calls: 1 } });
+    expect(questions.length).toBe(1);
+  });
+
   it('stops in the middle of a call, and does not begin one, when it is told to', async () => {
     const stop = new AbortController();
     const reason = new Error('the job was cancelled');

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { AnalyzerFailure } from '../../src/deframer/analyzer.ts';
 import { itemHash } from '../../src/deframer/item-hash.ts';
 import { takeFeed } from '../../src/deframer/take-feed.ts';
+import { Unavailable } from '../../src/errors.ts';
 import { memoryOfPauses } from '../../src/outbound/pace.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { TestClock } from '../support/clock.ts';
@@ -535,6 +536,18 @@ onEachEngine('a run of the deframer', (engine) => {
       expect((await state()).usage.calls).toBe(1);
       expect(timers.pending).toBe(0);
     });
+  });
+
+  it('records what an interrupted analysis cost, and fails for the reason of the interruption', async () => {
+    site.publish({ title: 'One', link: '/1' });
+    await deframing.addFeed(feedUrl);
+    const cause = new Unavailable('The index does not answer.');
+    deframing.answer('One', async () => {
+      throw new AnalyzerFailure('was interrupted', { scope: 'interrupted', usage, cause });
+    });
+    await deframing.look();
+    expect((await state()).usage.calls).toBe(1);
+    expect((await state()).lastError).toBe('The index does not answer.');
   });
 
   it('that is told to stop lets the article at hand end, and leaves the rest to another', async () => {

@@ -226,7 +226,7 @@ onEachEngine('workers', (engine) => {
         role: 'all',
         env: envWith({ stallMs, suspectDelayMs: 100 }),
       });
-      await until('it is a dead letter', async () => (await queue.get(id)).state === 'dead', 60_000);
+      await until('it is a dead letter', async () => (await queue.get(id)).state === 'dead', 110_000);
       expect(await queue.get(id)).toMatchObject({
         crashes: 3,
         lastError: 'The worker ended three times while it was doing this.',

@@ -85,7 +85,7 @@ interface Kept {
   comments: { content: string }[];
 }
 
-describe('highlights', { timeout: 60_000 }, () => {
+describe('highlights', () => {
   let app: WebApp;
   beforeAll(async () => {
     app = await joinWebApp();

@@ -17,7 +17,7 @@ import { xssAddresses, xssVectors } from '../support/xss-vectors.ts';
 const browser = useBrowser();
 const engine = useEngine('sqlite');
 
-/** Its index and its library are ours as well, for rows and files that no request could make. */
+/** The test also opens the index and library directly, to write data that no request could create. */
 let app: WebApp;
 let opened: Awaited<ReturnType<typeof openFreshStore>>;
 const folder = mkdtempSync(join(tmpdir(), 'lectern-harm-'));

@@ -16,12 +16,14 @@ import { until } from '../support/until.ts';
 
 const hosts = 50;
 const feedsOfHostile = 30;
+/** No request is given up while the test runs. */
+const patient = { firstByteMs: 600_000, totalMs: 600_000 };
 
 onEachEngine('a hostile host', (engine) => {
   it('holds up none of the forty-nine others, however many feeds it has', async () => {
     const { store } = await openFreshStore(engine);
     const now = Date.now;
-    const world = createWorld({ now, pauses: store.hostPauses });
+    const world = createWorld({ now, pauses: store.hostPauses, limits: patient });
     const site = feedSite(now);
     const stalled = new Set<Socket>();
     await world.rawSite('hostile.example', (socket) => stalled.add(socket));

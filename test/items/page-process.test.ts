@@ -140,7 +140,6 @@ describe('a page that is bad', () => {
   const sentences: Record<string, string> = {
     heap: 'The page is too large to read.',
     memory: 'The page is too large to read.',
-    loop: 'The page takes too long to read.',
     exit: 'The page cannot be read.',
     crash: 'The page cannot be read.',
     throws: 'The page cannot be read.',
@@ -152,7 +151,7 @@ describe('a page that is bad', () => {
   };
 
   it('harms none of those around it, and they keep their order', async () => {
-    const pages = openStandIn({ maxHeapMb: 40, maxRssMb: 250, timeLimitMs: 4_000 });
+    const pages = openStandIn({ maxHeapMb: 40, maxRssMb: 250 });
     const oftener = [
       'exit',
       'crash',

@@ -16,9 +16,8 @@ export class TestClock {
 }
 
 /**
- * Makes the time of the database move with `clock`. It runs on in between, since it must not go back from one statement to
- * the next: the database is ahead of the clock by the time that the test has taken.
- * A database that goes by a clock already is left as it is.
+ * Ties the database time to `clock`. Real time still passes, so the database runs ahead by the duration of the test. Does nothing
+ * if a clock is already tied.
  */
 export function tieClocks(database: Database, clock: TestClock): void {
   const began = Date.now();

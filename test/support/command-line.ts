@@ -32,7 +32,7 @@ export async function runCli(
   return { code, stdout: stdout.text, stderr: stderr.text };
 }
 
-/** An output that is no terminal. */
+/** An output stream that is not a terminal. */
 class Collector extends Writable {
   text = '';
 

@@ -20,10 +20,10 @@ export function largeSize(size: number): number {
   return isDeep ? size : Math.ceil(size / 8);
 }
 
-/** Every `every`-th case of a large table, from another one in each run; all of them in a deep run. */
+/** Every `every`-th case, starting at a different one in each run; all cases in a deep run. */
 export function sampleOf<T>(cases: readonly T[], every: number): readonly T[] {
   return isDeep ? cases : cases.filter((_, index) => index % every === seed % every);
 }
 
-/** Every how many crash points one is tried. */
+/** `npm test` tries one crash point out of this many. */
 export const crashStride = isDeep ? 1 : 3;

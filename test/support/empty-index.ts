@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Database, Writer } from '../../src/store/database.ts';
 import { derivedTables, durableTables } from '../../src/store/durable.ts';
 
-/** Triggers note deletions of other tables in journal_dirty: it comes last. */
+/** Deletes on other tables add rows to journal_dirty, so it is emptied last. */
 const emptiedLast = 'journal_dirty';
 const tables = [...durableTables.map(({ name }) => name as string), ...derivedTables]
   .filter((name) => name !== 'schema_migrations' && name !== emptiedLast)

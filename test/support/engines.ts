@@ -19,8 +19,7 @@ export { type EngineName, engines } from './engine-names.ts';
 export interface Engine {
   readonly name: EngineName;
   /**
-   * An index that nothing else uses: at the present schema, with `empty` without any, with `copyOf` as that index is,
-   * which nobody may have open.
+   * A new index: migrated; with `empty`, without a schema; with `copyOf`, a copy of that index, which must be closed.
    */
   freshTarget(options?: { empty?: boolean; copyOf?: Target }): Promise<Target>;
   /** The index that the tests of this suite share, without any rows. */

@@ -107,17 +107,17 @@ export class Faults {
 
 /**
  * Runs the scenario with a fault at operation 1, 2, 3 ... until none fires, and returns the number of operations. `npm test`
- * tries every third one, `npm run test:deep` all. A scenario in which no fault ever fires tests nothing, and fails.
+ * tries a sample, `npm run test:deep` all. A scenario in which no fault ever fires tests nothing, and fails.
  */
 export async function forEachFault(
   plan: Omit<FaultPlan, 'at'>,
   scenario: (faults: Faults, at: number) => Promise<void>,
-  /** Tries only every so many operations, even in a deep run. */
-  { stride: deepStride = 1 } = {},
+  /** `stride` makes the sample sparser, even in a deep run; another `offset` tries other operations. */
+  { stride: deepStride = 1, offset = 0 } = {},
 ): Promise<number> {
   const stride = deepStride * crashStride;
   // The first operation is always tried. The others start at an offset that differs from run to run.
-  for (let at = 1; ; at += at === 1 ? 1 + (seed % stride) : stride) {
+  for (let at = 1; ; at += at === 1 ? 1 + ((seed + offset) % stride) : stride) {
     const faults = new Faults({ ...plan, at });
     try {
       await scenario(faults, at);

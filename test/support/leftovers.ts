@@ -1,5 +1,5 @@
 // Setup file: fails a test file that leaves open servers, processes, timers, process listeners or changed environment
-// variables behind. Files of one worker share its process, so they would meet them.
+// variables behind. Files of one worker share its process and would be affected by them.
 import { afterAll, vi } from 'vitest';
 import { until } from './until.ts';
 

@@ -37,7 +37,7 @@ export interface OpenedPair {
   close(): Promise<void>;
 }
 
-/** An index to open, or the open one that the tests of a suite share: see `emptyDatabase` of an engine. */
+/** A target to open, or the suite's shared open database (`emptyDatabase`). */
 export type IndexPlace = Target | { readonly database: Database };
 
 /** Opens the index together with the library, as a start of Lectern does. A shared index stays open. */

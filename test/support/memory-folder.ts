@@ -21,8 +21,9 @@ export function makeMemoryFolder(): string | undefined {
   return folder;
 }
 
+/** Servers that suites share end after this and may still write. */
 export function removeMemoryFolder(): void {
-  rmSync(folderOf(process.pid), { recursive: true, force: true });
+  rmSync(folderOf(process.pid), { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 }
 
 function folderOf(pid: number): string {

@@ -33,12 +33,13 @@ export default class SuiteRules implements Reporter {
 
 function howToRepeat(fileOrder: readonly string[]): string[] {
   const command = isDeep ? 'npm run test:deep --' : 'npm test --';
+  const args = process.env.LECTERN_TEST_ARGS ? ` ${process.env.LECTERN_TEST_ARGS}` : '';
   const order = process.env.LECTERN_TEST_ORDER === 'random' ? ' --shuffle' : '';
   return [
     '',
     'Files in the order in which they started:',
     ...fileOrder.map((file) => `  ${file}`),
-    `Seed ${seed}. Repeat this run with: ${command} --seed ${seed}${order}`,
+    `Seed ${seed}. Repeat this run with: ${command}${args} --seed ${seed}${order}`,
   ];
 }
 

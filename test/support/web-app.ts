@@ -67,7 +67,10 @@ let memberCount = 0;
 
 /** The server that all files of a worker process share, used by a new member with a site of their own. */
 export async function joinWebApp(): Promise<WebApp> {
-  shared ??= startWebApp();
+  shared ??= startWebApp().catch((error) => {
+    shared = undefined;
+    throw error;
+  });
   const { api, server } = await shared;
   const member = { username: `member-${++memberCount}`, password: 'a password of a member' };
   await api('POST', '/api/users', member);

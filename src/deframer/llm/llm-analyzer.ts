@@ -1,7 +1,13 @@
 // An analyzer that asks a language model elsewhere: again when it answers badly or not at all, and not for ever.
 import type { Analysis, Usage } from '../../model/deframer.ts';
 import { race } from '../../outbound/limits.ts';
-import { type AnalysisRequest, type Analyzed, type Analyzer, AnalyzerFailure } from '../analyzer.ts';
+import {
+  type AnalysisRequest,
+  type Analyzed,
+  type Analyzer,
+  AnalyzerFailure,
+  type FailureScope,
+} from '../analyzer.ts';
 import { type CallDeps, type Called, callModel } from './call-model.ts';
 import type { Dialect, LlmSettings, Price } from './dialect.ts';
 import { Malformed, type Problem, parseAnswer } from './parse-answer.ts';
@@ -58,9 +64,8 @@ class Attempts {
     try {
       return await this.#run();
     } catch (error) {
-      const isInterrupted = this.#signal.aborted && this.#usage.calls > 0;
-      if (error instanceof AnalyzerFailure || !isInterrupted) throw error;
-      throw this.#failure('service', 'was interrupted', error);
+      if (error instanceof AnalyzerFailure || this.#usage.calls === 0) throw error;
+      throw this.#failure('interrupted', 'was interrupted', error);
     }
   }
 
@@ -123,7 +128,7 @@ class Attempts {
     await race(this.#signal, () => pause(millis, this.#signal));
   }
 
-  #failure(scope: 'article' | 'service', sentence: string, cause: unknown): AnalyzerFailure {
+  #failure(scope: FailureScope, sentence: string, cause: unknown): AnalyzerFailure {
     const message = `${this.#task.dialect.name}: ${sentence}`;
     return new AnalyzerFailure(message, { scope, usage: this.#usage, cause });
   }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
-import { countHeapBytes, findAnonymousBytes } from './anonymous-memory.ts';
+import { countHeapBytes, findAnonymousBytes } from '../../src/jobs/anonymous-memory.ts';
 
 const megabyte = 1024 * 1024;
 /** Elsewhere than on Linux the worker judges by the heap. */
