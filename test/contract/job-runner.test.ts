@@ -388,6 +388,25 @@ onEachEngine('the runner', (engine) => {
     expect(begun).toBe(2);
   });
 
+  it('gives up its jobs when heartbeats fail for longer than the lease', async () => {
+    let heartbeats = 0;
+    const failing: JobQueue = {
+      ...queue,
+      async keep(...args) {
+        heartbeats += 1;
+        if (heartbeats > 1) throw new Unavailable('The index does not answer.');
+        return queue.keep(...args);
+      },
+    };
+    const reasons: unknown[] = [];
+    const definition = job(({ signal }) => aborted(signal).catch((reason) => void reasons.push(reason)));
+    await queue.enqueue(kind, { n: 1 });
+    start([definition], { leaseMs: 600 }, 'worker-1', failing);
+    await until('the job was interrupted', () => reasons.length === 1);
+    expect(reasons[0]).toBeInstanceOf(LeaseLost);
+    expect(heartbeats).toBeGreaterThan(2);
+  });
+
   it('aborts what it has lost, and drops its result', async () => {
     const reasons: unknown[] = [];
     start(
