@@ -92,6 +92,26 @@ onEachEngine('the journal', (engine) => {
     expect(events.indexOf('put')).toBe(events.indexOf('to disk') + 1);
   });
 
+  it('writes nothing when another flusher took a turn between the ordinal and the snapshot', async () => {
+    await addUser('anna', 'owner');
+    const { database, flushDeps, store } = pair;
+    let offsetMs = 0;
+    database.timeOffsetMs = () => offsetMs;
+    const slow: Database = {
+      ...database,
+      snapshot: async (work) => {
+        offsetMs += leaseTtlMs + 1;
+        expect(await flushJournal({ ...flushDeps, leases: store.leases }, 'another')).toEqual({ facts: 2 });
+        await addUser('ben');
+        return database.snapshot(work);
+      },
+    };
+    const { journal, leases } = createStore(slow, flushDeps.now);
+    expect(await flushJournal({ ...flushDeps, journal, leases }, 'slow')).toBeUndefined();
+    expect((await readSets(files)).sets).toHaveLength(1);
+    expect(await pair.flush()).toBe(2);
+  });
+
   it('is folded under a lease that is kept, however long the folder takes to answer', async () => {
     const { database, flushDeps, store } = pair;
     const clock = new TestClock();
