@@ -18,15 +18,23 @@ import {
 onEachEngine('the journal', (engine) => {
   let files: Files;
   let pair: OpenedPair;
+  let clock: TestClock;
 
   beforeEach(async () => {
     files = await folderFiles(await temporaryFolder());
-    pair = await openPair(await engine.emptyDatabase(), files);
+    clock = new TestClock();
+    pair = await openPair(await engine.emptyDatabase(), files, clock);
     return () => pair.close();
   });
 
   const addUser = (username: string, role: 'owner' | 'member' = 'member') =>
     pair.store.users.create({ username, passwordHash: 'x', role });
+
+  const rebuild = async () => {
+    const target = await engine.freshTarget();
+    await reinflateInto(target, files);
+    return openPair(target, files);
+  };
 
   it('has nothing to write when nothing has changed', async () => {
     expect(await pair.flush()).toBe(0);
@@ -57,9 +65,7 @@ onEachEngine('the journal', (engine) => {
     await pair.flush();
     const before = await pair.store.stateHash();
 
-    const target = await engine.freshTarget();
-    await reinflateInto(target, files);
-    const rebuilt = await openPair(target, files);
+    const rebuilt = await rebuild();
     try {
       expect(await rebuilt.store.stateHash()).toEqual(before);
       const next = await rebuilt.store.forUser(anna.id).groups.create({ name: 'next' });
@@ -112,9 +118,30 @@ onEachEngine('the journal', (engine) => {
     expect(await pair.flush()).toBe(2);
   });
 
+  it('keeps the deletions of a day that is folded, since older days have the rows', async () => {
+    const dayMs = 24 * 3600 * 1000;
+    const anna = await addUser('anna', 'owner');
+    const { groups } = pair.store.forUser(anna.id);
+    const news = await groups.create({ name: 'News' });
+    await pair.flush();
+    clock.advance(dayMs);
+    await groups.delete(news.id);
+    await pair.flush();
+    await groups.create({ name: 'Papers' });
+    await pair.flush();
+    const before = await pair.store.stateHash();
+    clock.advance(dayMs);
+    expect(await foldJournal(pair.flushDeps, 'test')).toEqual({ sets: 2, days: 1 });
+    const rebuilt = await rebuild();
+    try {
+      expect(await rebuilt.store.stateHash()).toEqual(before);
+    } finally {
+      await rebuilt.close();
+    }
+  });
+
   it('is folded under a lease that is kept, however long the folder takes to answer', async () => {
     const { database, flushDeps, store } = pair;
-    const clock = new TestClock();
     const began = clock.now();
     const anna = await addUser('anna', 'owner');
     await pair.flush();
