@@ -188,13 +188,14 @@ function failureOf(run: Run, { code, isTimedOut, output, report }: Ended): Failu
   if (code === 0) return undefined;
   const lastLines = output.trim().split('\n').slice(-15).join('\n');
   if (!report) return { run, reason: `vitest could not run:\n${lastLines}` };
-  const failed = report.testResults.filter(({ status }) => status === 'failed');
-  for (const { name, assertionResults } of failed) {
+  // With --bail, the file of a failed test may be reported as unfinished.
+  for (const { name, assertionResults } of report.testResults) {
     const test = assertionResults.find(({ status }) => status === 'failed');
     if (!test) continue;
     const message = firstLine(test.failureMessages?.[0] ?? '');
     return { run, file: relative(copy, name), test: test.fullName.trim(), message };
   }
+  const failed = report.testResults.filter(({ status }) => status === 'failed');
   // A hook has failed where there are tests and none of them ran. Without tests, the file could not be imported.
   const hook = failed.find(({ assertionResults }) => assertionResults.length > 0);
   if (hook) return { run, file: relative(copy, hook.name), test: `a hook: ${firstLine(hook.message)}` };
