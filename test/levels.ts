@@ -14,11 +14,19 @@ export interface Level {
 }
 
 const bothEngines = ['sqlite', 'postgres'] as const;
-/** Suites that stand next to the code they test and use files, databases, servers or threads. */
+/**
+ * Suites next to the code they test that are no unit tests: they use files, databases, servers or threads, or have a test that
+ * takes half a second, for many megabytes or many random cases. On a busy machine that exceeds the limit of a unit test.
+ */
 const besideTheirSource = [
   'src/library/files/*.test.ts',
   'src/store/**/*.test.ts',
   'src/feeds/parse-thread-client.test.ts',
+  'src/deframer/local/local-analyzer.test.ts',
+  'src/feeds/opml/parse-opml.test.ts',
+  'src/highlights/import/{import-kinds,parse-kindle-clippings}.test.ts',
+  'src/items/url-identity-properties.test.ts',
+  'src/search/{cut-snippet,parse-query}.test.ts',
 ];
 
 export const levels: readonly Level[] = [
