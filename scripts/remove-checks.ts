@@ -205,10 +205,19 @@ function failureOf(run: Run, { code, isTimedOut, output, report }: Ended): Failu
   return { run, reason: `vitest failed, and no test did:\n${lastLines}` };
 }
 
-async function runVitest({ args, project, isDeep = false }: Run): Promise<Ended> {
+async function runVitest(run: Run): Promise<Ended> {
+  const ended = await runOnce(run, ['--bail', '1']);
+  const isReported = ended.report?.testResults.some(({ status, assertionResults }) =>
+    [status, ...assertionResults.map((each) => each.status)].includes('failed'),
+  );
+  // At --bail, vitest can end before it has noted which test failed.
+  return ended.code === 0 || ended.isTimedOut || isReported ? ended : runOnce(run, []);
+}
+
+async function runOnce({ args, project, isDeep = false }: Run, bail: readonly string[]): Promise<Ended> {
   const reportPath = join(folder, 'report.json');
   rmSync(reportPath, { force: true });
-  const flags = ['--bail', '1', '--passWithNoTests', '--reporter', 'json', '--outputFile', reportPath];
+  const flags = [...bail, '--passWithNoTests', '--reporter', 'json', '--outputFile', reportPath];
   const ofProject = project === undefined ? [] : ['--project', project];
   const ended = await startVitest([...args, ...ofProject, ...flags], isDeep ? deepEnv : {});
   const report = existsSync(reportPath)
