@@ -42,12 +42,12 @@ onEachEngine('a search of the library', (engine) => {
         return { kind, refId: Number(refId), score: 1 / (n + 1) };
       }),
   });
-  const search = (input: Partial<LibraryInput> & { q: string }, meaning?: MeaningSearch) =>
+  const search = (input: Partial<LibraryInput> & { q: string }, meaning?: MeaningSearch, at = now) =>
     searchLibrary(
       {
         store,
         sources: { entry: entries, item: items } as unknown as SearchSources,
-        now: () => now,
+        now: () => at,
         meaning,
       },
       { userId: 1, mode: 'hybrid', limit: 20, ...input },
@@ -74,20 +74,22 @@ onEachEngine('a search of the library', (engine) => {
     expect((await page(now)).map(({ refId }) => refId)).toEqual([1, 2, 3, 4, 5, 6, 9]);
 
     // However long somebody takes to page on, the order is that of the first page.
-    let at = now;
     const paged: { refId: number; score: number }[] = [];
-    for (let cursor: string | undefined; ; at += yearMinutes * minuteMs) {
-      const next = await searchText(
-        { store, now: () => at },
-        { userId: 1, q: 'word', limit: 2, ...(cursor && { cursor }) },
-      );
+    const shown: string[] = [];
+    let cursors: { cursor?: string }[] = [{}, {}];
+    for (let at = now; cursors.some(({ cursor }) => cursor) || at === now; at += yearMinutes * minuteMs) {
+      const input = { userId: 1, q: 'word', limit: 2 };
+      const next = await searchText({ store, now: () => at }, { ...input, ...cursors[0] });
+      const page = await search({ ...input, mode: 'text', ...cursors[1] }, undefined, at);
       paged.push(...next.hits);
-      cursor = next.nextCursor;
-      if (!cursor) break;
+      shown.push(...names(page));
+      cursors = [next, page].map(({ nextCursor }) => (nextCursor ? { cursor: nextCursor } : {}));
     }
+    const whole = await page(now);
     expect(paged.map(({ refId, score }) => [refId, score])).toEqual(
-      (await page(now)).map(({ refId, score }) => [refId, score]),
+      whole.map(({ refId, score }) => [refId, score]),
     );
+    expect(shown).toEqual(whole.map(({ refId }) => `entry ${refId}`));
   });
 
   it('fuses words and meaning, filtered alike, each page once', async () => {
