@@ -53,4 +53,34 @@ onEachEngine('a prepared query', (engine) => {
       await other.close();
     }
   });
+
+  it('does not remember rows that were read before a commit for the time after it', async () => {
+    await put(db, 'a', 'old');
+    const wasRead = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    let reads = 0;
+    const executeQuery: typeof db.read.executeQuery = async (query) => {
+      const result = await db.read.executeQuery(query);
+      reads += 1;
+      if (reads > 1) return result as never;
+      wasRead.resolve();
+      await goOn.promise;
+      return result as never;
+    };
+    const read = new Proxy(db.read, {
+      get: (target, name) => {
+        if (name === 'executeQuery') return executeQuery;
+        const value = Reflect.get(target, name, target);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+    const slow: Database = { ...db, read };
+    const before = find(slow, { key: 'a' });
+    await wasRead.promise;
+    await put(db, 'a', 'new');
+    await find(slow, { key: 'b' });
+    goOn.resolve();
+    expect(await before).toEqual([{ key: 'a', value: 'old' }]);
+    expect(await find(slow, { key: 'a' })).toEqual([{ key: 'a', value: 'new' }]);
+  });
 });
