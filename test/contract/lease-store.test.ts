@@ -12,7 +12,7 @@ onEachEngine('a lease that has expired', (engine) => {
     let offsetMs = 0;
     database.timeOffsetMs = () => offsetMs;
     const former = await leases.acquire('work', 'former', ttlMs);
-    if (!former) throw new Error('nobody else had it');
+    if (!former) throw new Error('the lease was not granted');
     offsetMs += ttlMs + 1;
     const present = await leases.acquire('work', 'present', ttlMs);
     expect(present).toMatchObject({ holder: 'present', epoch: 2 });
