@@ -7,6 +7,7 @@ import module from 'node:module';
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { chooseNode, nodeWarnings } from './node-release.mjs';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const modules = join(root, 'node_modules');
@@ -24,6 +25,7 @@ export async function lectern(args) {
   process.env.NODE_COMPILE_CACHE ??= compileCache;
   const main = join(root, 'src', 'main.ts');
   const node = pinnedNode();
+  if (args[0] === 'serve') for (const warning of nodeWarnings(node.version, Date.now())) say(warning);
   if (node.version === process.versions.node) {
     module.enableCompileCache?.(process.env.NODE_COMPILE_CACHE);
     process.argv.splice(1, process.argv.length - 1, main, ...args);
@@ -105,18 +107,21 @@ function sourcesHash(web) {
   return hash.digest('hex');
 }
 
-/** The Node that package.json pins for this system, or the one that is running when it is new enough. */
+/** The Node that package.json pins for this system, or the running one if it is newer. */
 export function pinnedNode() {
+  const node = chooseNode(packagedNode(), { path: process.execPath, version: process.versions.node });
+  if (node) return node;
+  fail(`Lectern runs on Node 26, which has no npm package for this system. Install Node 26, then try again.`);
+}
+
+function packagedNode() {
   const { optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   for (const [name, version] of Object.entries(optionalDependencies)) {
     const path = join(modules, name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
     if (/^node-(bin-)?(linux|darwin|win)-/.test(name) && existsSync(path) && !isMusl())
       return { path, version };
   }
-  if (Number(process.versions.node.split('.')[0]) >= 26) {
-    return { path: process.execPath, version: process.versions.node };
-  }
-  fail(`Lectern runs on Node 26, which has no npm package for this system. Install Node 26, then try again.`);
+  return undefined;
 }
 
 /** The packaged Node is linked against glibc: Alpine has it on disk and cannot start it. */

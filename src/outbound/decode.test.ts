@@ -1,4 +1,4 @@
-import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from 'node:zlib';
+import { constants, gzipSync, zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { propertyRuns } from '../../test/support/depth.ts';
@@ -7,7 +7,6 @@ import { decode, parseEncodings } from './decode.ts';
 const encoders: Record<string, (bytes: Uint8Array) => Buffer> = {
   gzip: (bytes) => gzipSync(bytes),
   'x-gzip': (bytes) => gzipSync(bytes),
-  br: (bytes) => brotliCompressSync(bytes),
   zstd: (bytes) => zstdCompressSync(bytes),
 };
 const names = Object.keys(encoders);
@@ -78,7 +77,7 @@ describe('decoding', () => {
 describe('the limit', () => {
   it('lets exactly so many bytes through, and not one more', async () => {
     const bytes = Buffer.alloc(1_000, 'x');
-    for (const encodings of [[], ['gzip'], ['br'], ['zstd']]) {
+    for (const encodings of [[], ['gzip'], ['zstd']]) {
       const sent = compressed(bytes, encodings);
       expect(await decoded(pieces(sent, []), encodings, 1_000)).toHaveLength(1_000);
       await expect(decoded(pieces(sent, []), encodings, 999)).rejects.toMatchObject({ reason: 'too-large' });
@@ -111,7 +110,7 @@ describe('the limit', () => {
 
 describe('Content-Encoding', () => {
   it('is undone from the last to the first', () => {
-    expect(parseEncodings('gzip, BR ,identity, zstd')).toEqual(['zstd', 'br', 'gzip']);
+    expect(parseEncodings('gzip, X-GZIP ,identity, zstd')).toEqual(['zstd', 'x-gzip', 'gzip']);
     expect(parseEncodings(undefined)).toEqual([]);
     expect(parseEncodings('identity')).toEqual([]);
   });
@@ -123,7 +122,10 @@ describe('Content-Encoding', () => {
     'toString',
     'gzip;q=1',
     Array(4).fill('gzip').join(),
-    Array(100).fill('br').join(', '),
+    Array(100).fill('gzip').join(', '),
+    'br',
+    'BR',
+    'gzip, br',
   ])('%s is refused', (header) =>
     expect(() => parseEncodings(header)).toThrow(expect.objectContaining({ reason: 'bad-encoding' })),
   );

@@ -1,7 +1,7 @@
 // Undoes Content-Encoding as the bytes come in. What a piece expands to is never held: each step waits for the next,
 // and the first byte over the limit ends it all.
 import { pipeline, Readable, Transform } from 'node:stream';
-import { constants, createBrotliDecompress, createGunzip, createZstdDecompress } from 'node:zlib';
+import { constants, createGunzip, createZstdDecompress } from 'node:zlib';
 import { Failure, toFailure } from './failure.ts';
 
 /** A server that compresses more often than this is not serving, but attacking (undici's CVE-2026-22036). */
@@ -10,14 +10,17 @@ const maxEncodings = 3;
 /** RFC 9659: a window above 8 MB is not allowed on the web; without the limit, a frame may ask for 128 MB. */
 const zstdOptions = { params: { [constants.ZSTD_d_windowLogMax]: 23 } };
 
+/**
+ * No Brotli, even if a server sends it unasked: its decoder in Node before 26.12.1 writes out of bounds (CVE-2026-111497), and
+ * every feed and page that somebody names reaches it.
+ */
 const decoders: Readonly<Record<string, () => Transform>> = {
   gzip: () => createGunzip(),
   'x-gzip': () => createGunzip(),
-  br: () => createBrotliDecompress(),
   zstd: () => createZstdDecompress(zstdOptions),
 };
 
-export const acceptEncoding = 'gzip, br, zstd';
+export const acceptEncoding = 'gzip, zstd';
 
 /** The steps to undo, first one first. */
 export function parseEncodings(header: string | undefined): string[] {
