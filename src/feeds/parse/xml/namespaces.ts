@@ -34,32 +34,56 @@ const shortNames = new Map<string, string>([
   ['http://www.w3.org/1998/math/mathml', 'math'],
 ]);
 
-/** Prefixes in scope; a child without declarations of its own shares the map of its parent. */
-export type Scope = ReadonlyMap<string, string>;
-
-export function declare(scope: Scope, attributes: readonly string[]): Scope {
-  let own: Map<string, string> | undefined;
-  for (let at = 0; at + 1 < attributes.length; at += 2) {
-    const name = attributes[at] ?? '';
-    if (name !== 'xmlns' && !name.startsWith('xmlns:')) continue;
-    own ??= new Map(scope);
-    own.set(name.slice(6), (attributes[at + 1] ?? '').trim().toLowerCase());
-  }
-  return own ?? scope;
-}
-
-/** A prefix that nobody declared is taken at its word: feeds forget to declare `dc` and `media`. */
-export function shortNameOf(scope: Scope, prefix: string): string {
-  const uri = scope.get(prefix);
-  if (uri === undefined) return prefix;
-  // `xmlns:dc="http://elsewhere"` is not Dublin Core: a name of nobody's keeps it from being read as such.
-  return shortNames.get(uri) ?? (prefix === '' || wellKnown.has(prefix) ? uri : prefix);
-}
-
 const wellKnown = new Set(shortNames.values());
 
-/** The root of a feed is a feed, whatever namespace it claims. */
-export function adoptRoot(scope: Scope, prefix: string): Scope {
-  const uri = scope.get(prefix);
-  return uri === undefined || shortNames.has(uri) ? scope : new Map(scope).set(prefix, '');
+/**
+ * The prefixes in scope while a document is read. Each declaration is added once and removed once, however many elements it is
+ * in scope for.
+ */
+export class Namespaces {
+  /** For each prefix, the URIs of the open elements that declare it; the innermost is last. */
+  readonly #uris = new Map<string, string[]>();
+
+  /** Returns the prefixes that an element declares. They are in scope until `leave`. */
+  enter(attributes: readonly string[]): string[] {
+    const declared: string[] = [];
+    for (let at = 0; at + 1 < attributes.length; at += 2) {
+      const name = attributes[at] ?? '';
+      if (name !== 'xmlns' && !name.startsWith('xmlns:')) continue;
+      const prefix = name.slice(6);
+      this.#declare(prefix, (attributes[at + 1] ?? '').trim().toLowerCase());
+      declared.push(prefix);
+    }
+    return declared;
+  }
+
+  leave(declared: readonly string[]): void {
+    for (const prefix of declared) this.#uris.get(prefix)?.pop();
+  }
+
+  /** The root of a feed is a feed, whatever namespace it claims. Adds the prefix to `declared` if that changes its meaning. */
+  adoptRoot(prefix: string, declared: string[]): void {
+    const uri = this.#uriOf(prefix);
+    if (uri === undefined || shortNames.has(uri)) return;
+    this.#declare(prefix, '');
+    declared.push(prefix);
+  }
+
+  /** A prefix that nobody declared is taken at its word: feeds forget to declare `dc` and `media`. */
+  shortNameOf(prefix: string): string {
+    const uri = this.#uriOf(prefix);
+    if (uri === undefined) return prefix;
+    // `xmlns:dc="http://elsewhere"` is not Dublin Core: a name of nobody's keeps it from being read as such.
+    return shortNames.get(uri) ?? (prefix === '' || wellKnown.has(prefix) ? uri : prefix);
+  }
+
+  #declare(prefix: string, uri: string): void {
+    const uris = this.#uris.get(prefix);
+    if (uris) uris.push(uri);
+    else this.#uris.set(prefix, [uri]);
+  }
+
+  #uriOf(prefix: string): string | undefined {
+    return this.#uris.get(prefix)?.at(-1);
+  }
 }

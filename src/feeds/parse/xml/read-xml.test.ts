@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readXml } from './read-xml.ts';
+import { propertyRuns } from '../../../../test/support/depth.ts';
+import { readXml, readXmlCounting } from './read-xml.ts';
 import { markupOf, type XmlElement } from './xml-element.ts';
 
 const markup = (xml: string) => markupOf(readXml(xml));
@@ -50,5 +52,67 @@ describe('a namespace', () => {
     ['is its own for anything else', '<a xmlns="http://odd.example/"/>', 'http://odd.example/'],
   ])('%s', (_what, xml, ns) => {
     expect(first(xml).ns).toBe(ns);
+  });
+});
+
+describe('a prefix', () => {
+  it('means what the innermost open element says, and what it meant before once that is closed', () => {
+    const dc = 'xmlns:x="http://purl.org/dc/elements/1.1/"';
+    const media = 'xmlns:x="http://search.yahoo.com/mrss/"';
+    const root = first(`<a ${dc}><b ${media}><x:c/></b><x:d/><e ${media}/><x:f/></a><x:g/>`);
+    const names = (element: XmlElement): string[] =>
+      element.children.flatMap((child) =>
+        typeof child === 'string' ? [] : [`${child.ns}:${child.name}`, ...names(child)],
+      );
+    expect(names(root)).toEqual([':b', 'media:c', 'dc:d', ':e', 'dc:f']);
+  });
+});
+
+describe('reading', () => {
+  const declaring = fc
+    .array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 40 })
+    .map((prefixes) => `<e${prefixes.map((prefix, n) => ` xmlns:${prefix}${n}="u"`).join('')}>`);
+  const fragment = fc.oneof(
+    declaring,
+    fc.constantFrom(
+      ...[
+        '<item>',
+        '</item>',
+        '<content>',
+        '</x>',
+        `</${'n'.repeat(190)}>`,
+        '<b xmlns:q=""/>',
+        '<a b="<',
+        "<a b='",
+      ],
+      ...[
+        '<!--',
+        '-->',
+        '<![CDATA[',
+        ']]>',
+        '<!x>',
+        '<?x?>',
+        '<',
+        '&amp;',
+        '&lt',
+        'text',
+        '"',
+        '<br>',
+        '<p/>',
+      ],
+    ),
+  );
+  const fragments = fc.array(fragment, { minLength: 1, maxLength: 12 }).map((parts) => parts.join(''));
+
+  it('takes twice the steps for twice the document, whatever is repeated in it', () => {
+    fc.assert(
+      fc.property(fragments, fragments, (before, repeated) => {
+        const steps = (times: number) =>
+          readXmlCounting(before.repeat(40) + repeated.repeat(times)).steps -
+          readXmlCounting(before.repeat(40)).steps;
+        expect(steps(200)).toBeLessThanOrEqual(2.1 * steps(100) + 2_000);
+      }),
+      propertyRuns(100),
+    );
   });
 });
