@@ -157,6 +157,7 @@ const layers: Record<string, number> = {
   library: 1,
   outbound: 1,
   html: 1,
+  parsing: 2.5,
   api: 3,
   cli: 3,
   jobs: 3,

@@ -21,7 +21,7 @@ const bothEngines = ['sqlite', 'postgres'] as const;
 const besideTheirSource = [
   'src/library/files/*.test.ts',
   'src/store/**/*.test.ts',
-  'src/feeds/parse-thread-client.test.ts',
+  'src/parsing/parser.test.ts',
   'src/deframer/local/local-analyzer.test.ts',
   'src/feeds/opml/parse-opml.test.ts',
   'src/highlights/import/{import-kinds,parse-kindle-clippings}.test.ts',

@@ -10,6 +10,7 @@ import type { Clock, RandomText } from '../model/glossary.ts';
 import type { SearchSources } from '../model/search.ts';
 import type { Secret } from '../model/secret.ts';
 import type { Scope, User } from '../model/user.ts';
+import type { Parser } from '../parsing/parser.ts';
 import type { Model } from '../search/answer/ask-model.ts';
 import type { Meaning } from '../search/meaning/meaning.ts';
 import type { Store, UserRows } from '../store/store.ts';
@@ -30,6 +31,8 @@ export interface ApiDeps {
   readonly version: string;
   readonly now: Clock;
   readonly webApp: WebApp;
+  /** Parses documents of strangers, outside this thread. */
+  readonly parser: Pick<Parser, 'parse'>;
   /** The feeds of an address, found by asking it. */
   readonly discoverFeeds: (address: string) => Promise<readonly FoundFeed[]>;
   /** Of the library: kept copies and pictures. */

@@ -1,12 +1,12 @@
 // The deframer of a worker, put together. Loaded by the worker alone.
 import { setTimeout as wait } from 'node:timers/promises';
 import { createAnalyzer } from '../deframer/create-analyzer.ts';
-import { ParseThread } from '../feeds/parse-thread-client.ts';
 import { createPageProcess } from '../items/page/page-process.ts';
 import { startDeframing, usualDeframing } from '../jobs/deframing.ts';
 import type { RunningWorker } from '../jobs/worker.ts';
 import { createHostTurns } from '../outbound/host-turns.ts';
 import { memoryOfPauses } from '../outbound/pace.ts';
+import { Parser } from '../parsing/parser.ts';
 import { openOutbound, type Runtime, type Serving } from './runtime.ts';
 
 const leaseMs = 10 * 60_000;
@@ -26,7 +26,7 @@ export function startDeframer(runtime: Runtime, opened: Serving): RunningWorker 
     random,
     pause: (ms, signal) => wait(ms, undefined, { signal }),
   });
-  const parsing = new ParseThread();
+  const parser = new Parser();
   const page = createPageProcess();
   const { lease = leaseMs, ...settings } = runtime.deframing ?? {};
   const worker = startDeframing(
@@ -34,7 +34,7 @@ export function startDeframer(runtime: Runtime, opened: Serving): RunningWorker 
       runs: store.deframeRuns,
       analyzer,
       outbound,
-      parse: (document) => parsing.parse(document),
+      parse: (document) => parser.parse('feed', document),
       page,
       turns: createHostTurns(now),
       timeoutMs: config.pull.timeoutMs,
@@ -47,7 +47,7 @@ export function startDeframer(runtime: Runtime, opened: Serving): RunningWorker 
     stop: async () => {
       await worker.stop();
       await analyzer.close?.();
-      await Promise.all([page.close(), modelOutbound.close()]);
+      await Promise.all([parser.close(), page.close(), modelOutbound.close()]);
     },
   };
 }

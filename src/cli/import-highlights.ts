@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { ImportKind } from '../highlights/import/import-kinds.ts';
+import { type ImportKind, parseHighlights } from '../highlights/import/import-kinds.ts';
 import { importLimits } from '../highlights/import/import-limits.ts';
 import { importHighlights } from '../highlights/import-highlights.ts';
 import { counters } from '../highlights/light.ts';
@@ -32,7 +32,7 @@ export function importHighlightsCommand(runtime: Runtime, kind: ImportKind): Com
       const bytes = await readWhole(path, importLimits.fileBytes);
       const { outcome, skipped } = await withStore(runtime, async ({ store }) => {
         const { id } = await getUserOrOwner(store, options.user);
-        return importHighlights(store.forUser(id), { kind, bytes }, { dryRun });
+        return importHighlights(store.forUser(id), kind, parseHighlights(kind, bytes), { dryRun });
       });
       if (json) {
         const data = { ...counters(outcome, highlightKinds), left_out: outcome.leftOut, skipped };

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { importOpml, type OpmlImported } from '../feeds/opml/import-opml.ts';
 import { opmlLimits } from '../feeds/opml/limits.ts';
+import { parseOpml } from '../feeds/opml/parse-opml.ts';
 import { progressBar } from './progress.ts';
 import { readWhole } from './read-whole.ts';
 import { type Runtime, withStore } from './runtime.ts';
@@ -24,7 +25,9 @@ export function importOpmlCommand(runtime: Runtime): Command {
       const done = await withStore(runtime, async ({ store }) => {
         const user = await getUserOrOwner(store, options.user);
         const rows = store.forUser(user.id);
-        return importOpml(rows, { bytes }, { dryRun, onProgress: bar.update }).finally(() => bar.end());
+        return importOpml(rows, parseOpml({ bytes }), { dryRun, onProgress: bar.update }).finally(() =>
+          bar.end(),
+        );
       });
       if (json) runtime.stdout.write(`${JSON.stringify(toJson(done), null, 2)}\n`);
       else printDone(runtime, done, dryRun);

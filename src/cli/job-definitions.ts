@@ -3,7 +3,6 @@ import { Conflict, Later } from '../errors.ts';
 import { fetchFullText } from '../feeds/full-text/fetch-full-text.ts';
 import { fetchIcon } from '../feeds/icons/fetch-icon.ts';
 import { iconKind } from '../feeds/icons/icon-jobs.ts';
-import { ParseThread } from '../feeds/parse-thread-client.ts';
 import { type PullDeps, pullFeed } from '../feeds/pull-feed.ts';
 import { pullKind } from '../feeds/pull-jobs.ts';
 import { checkLink, checkLinkKind } from '../items/check-link.ts';
@@ -17,6 +16,7 @@ import { defineJob, type JobDefinition } from '../jobs/registry.ts';
 import { checkLibraryKind, runLibraryCheck } from '../library/check-job.ts';
 import { mirrorKind, runMirrorBatch } from '../mirror/node/mirror.ts';
 import { createHostTurns } from '../outbound/host-turns.ts';
+import { Parser } from '../parsing/parser.ts';
 import { fullTextKind } from '../store/reader/full-text-jobs.ts';
 import { handHighlights } from './mirror.ts';
 import { type Runtime, type Serving, userAgent } from './runtime.ts';
@@ -27,12 +27,12 @@ export function jobDefinitions(
   runtime: Runtime,
   { config, log, store, library, outbound, pullsInHand, pullTally }: Serving,
 ): readonly JobDefinition[] {
-  const parsing = new ParseThread();
+  const parser = new Parser();
   const deps: PullDeps = {
     pulls: store.pulls,
     outbound,
     turns: createHostTurns(runtime.now),
-    parse: (document) => parsing.parse(document),
+    parse: (document) => parser.parse('feed', document),
     settings: config.pull,
     now: runtime.now,
     userAgent: (subscribers) => userAgent(runtime.version, config.publicUrl, subscribers),

@@ -9,6 +9,7 @@ import type { Config } from '../config.ts';
 import { Invalid, StartupError } from '../errors.ts';
 import { feedFinder } from '../feeds/find-feeds.ts';
 import { libraryStats } from '../library/stats.ts';
+import { Parser } from '../parsing/parser.ts';
 import { openAskModel } from './ask-model.ts';
 import { openMeaning } from './meaning.ts';
 import type { Opened, Runtime, Serving } from './runtime.ts';
@@ -19,6 +20,8 @@ export async function startApi(runtime: Runtime, opened: Serving) {
   if (config.password) await setOwnerPassword(opened, config.password);
   const meaning = openMeaning(runtime, opened);
   const asking = openAskModel(runtime, opened);
+  // Somebody waits for the answer.
+  const parser = new Parser({ timeLimitMs: 5_000 });
   const { app, endStreams } = createApi({
     store,
     accounts,
@@ -31,7 +34,11 @@ export async function startApi(runtime: Runtime, opened: Serving) {
     version: runtime.version,
     now: runtime.now,
     webApp: readWebApp(runtime.webApp),
-    discoverFeeds: feedFinder(opened.outbound),
+    parser,
+    discoverFeeds: feedFinder(opened.outbound, {
+      parseFeed: (document) => parser.parse('feed', document),
+      pageFeeds: (document) => parser.parse('pageFeeds', document),
+    }),
     searchSources: searchSources(store, opened.library.files),
     meaning,
     embeddings: config.embeddings,
@@ -53,6 +60,7 @@ export async function startApi(runtime: Runtime, opened: Serving) {
     stop: async () => {
       endStreams();
       await listening.stop();
+      await parser.close();
       await meaning?.close();
       await asking.close();
     },

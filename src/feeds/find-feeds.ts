@@ -1,13 +1,21 @@
 // The feeds behind an address that a person has typed, found by asking the site.
 import type { Outbound } from '../outbound/outbound.ts';
-import { discoverFeeds, type FetchedPage, type FoundFeed } from './discover/discover-feeds.ts';
+import {
+  type DiscoveryDeps,
+  discoverFeeds,
+  type FetchedPage,
+  type FoundFeed,
+} from './discover/discover-feeds.ts';
 
 /** Somebody waits for all of it together. */
 const limits = { totalMs: 15_000, maxBytes: 8 * 1024 * 1024 };
 
-export function feedFinder(outbound: Pick<Outbound, 'request'>) {
+export function feedFinder(outbound: Pick<Outbound, 'request'>, parsers: Omit<DiscoveryDeps, 'fetchPage'>) {
   return async (address: string): Promise<readonly FoundFeed[]> => {
-    const { feeds } = await discoverFeeds({ fetchPage: (url) => fetchPage(outbound, url) }, address);
+    const { feeds } = await discoverFeeds(
+      { fetchPage: (url) => fetchPage(outbound, url), ...parsers },
+      address,
+    );
     return feeds;
   };
 }

@@ -2,8 +2,7 @@
 // does not bring back what a person has deleted here.
 import type { UserRows } from '../store/store.ts';
 import type { ImportKind } from './import/import-kinds.ts';
-import type { Skipped } from './import/imported.ts';
-import { readHighlights } from './import/parse-thread.ts';
+import type { Imported, Skipped } from './import/imported.ts';
 import { reconcile, type SyncOutcome } from './reconcile.ts';
 
 export interface HighlightsImported {
@@ -13,10 +12,10 @@ export interface HighlightsImported {
 
 export async function importHighlights(
   rows: Pick<UserRows, 'syncs'>,
-  { kind, bytes }: { kind: ImportKind; bytes: Uint8Array },
+  kind: ImportKind,
+  { snapshot, skipped }: Imported,
   { dryRun }: { dryRun: boolean },
 ): Promise<HighlightsImported> {
-  const { snapshot, skipped } = await readHighlights(kind, bytes);
   const outcome = await reconcile(rows, {
     source: kind,
     kind,

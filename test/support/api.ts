@@ -26,6 +26,7 @@ import type { FolderStats } from '../../src/library/stats.ts';
 import { createLog } from '../../src/log.ts';
 import type { Secret } from '../../src/model/secret.ts';
 import type { Scope, User } from '../../src/model/user.ts';
+import { tasks } from '../../src/parsing/tasks.ts';
 import type { Model } from '../../src/search/answer/ask-model.ts';
 import type { Meaning } from '../../src/search/meaning/meaning.ts';
 import type { AttemptLimits } from '../../src/store/login-attempt-store.ts';
@@ -112,6 +113,7 @@ export class TestApi {
       version: '0.0.0-test',
       now: opened.clock.now,
       webApp,
+      parser: { parse: async (name, input) => tasks[name](input as never) as never },
       discoverFeeds: options.discoverFeeds ?? (async () => []),
       searchSources: searchSources(store, opened.files),
       meaning: options.meaning,

@@ -44,7 +44,7 @@ const fileTypes = Object.fromEntries(
   Object.values(exportFormats).map(({ type }) => [type, { schema: z.string() }]),
 );
 
-export function highlightFileRoutes(router: Router, { now }: Pick<ApiDeps, 'now'>): void {
+export function highlightFileRoutes(router: Router, { now, parser }: Pick<ApiDeps, 'now' | 'parser'>): void {
   router.user(
     {
       method: 'get',
@@ -101,7 +101,8 @@ export function highlightFileRoutes(router: Router, { now }: Pick<ApiDeps, 'now'
     async (c) => {
       const { kind, dry_run: dryRun } = c.req.valid('query');
       const { bytes } = await readDocument(c);
-      const { outcome, skipped } = await importHighlights(c.get('actor').rows, { kind, bytes }, { dryRun });
+      const imported = await parser.parse('highlights', { kind, bytes });
+      const { outcome, skipped } = await importHighlights(c.get('actor').rows, kind, imported, { dryRun });
       const data = { ...counters(outcome, highlightKinds), left_out: outcome.leftOut, skipped };
       return c.json({ data } as never, 200);
     },

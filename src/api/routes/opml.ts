@@ -35,7 +35,7 @@ const path = '/api/opml';
 const tags = ['feeds'];
 const file = { 'text/x-opml': { schema: z.string().openapi({ format: 'binary' }) } };
 
-export function opmlRoutes(router: Router, { now }: Pick<ApiDeps, 'now'>): void {
+export function opmlRoutes(router: Router, { now, parser }: Pick<ApiDeps, 'now' | 'parser'>): void {
   router.user(
     {
       method: 'get',
@@ -64,8 +64,8 @@ export function opmlRoutes(router: Router, { now }: Pick<ApiDeps, 'now'>): void 
     },
     async (c) => {
       const dryRun = c.req.valid('query').dry_run;
-      const document = await readDocument(c);
-      const { groupsCreated, ...done } = await importOpml(c.get('actor').rows, document, { dryRun });
+      const content = await parser.parse('opml', await readDocument(c));
+      const { groupsCreated, ...done } = await importOpml(c.get('actor').rows, content, { dryRun });
       const errors = done.errors.map(({ link, error }) => ({ link, error }));
       return c.json(
         { data: { ...done, groups_created: groupsCreated, errors, warnings: [...done.warnings] } },

@@ -1,11 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { encode } from '../../../test/support/sample-feeds.ts';
 import { BrokenFeed } from '../parse/feed-errors.ts';
-import { discoverFeeds, type FetchedPage, NoFeedFound } from './discover-feeds.ts';
+import { parseFeed } from '../parse/parse-feed.ts';
+import { type DiscoveryDeps, discoverFeeds, type FetchedPage, NoFeedFound } from './discover-feeds.ts';
+import { pageFeeds } from './page-feeds.ts';
 
 const feed = (title: string) => `<rss><channel><title>${title}</title></channel></rss>`;
 const page = (inner: string) => `<!doctype html><html><head>${inner}</head><body></body></html>`;
 const alternate = (href: string) => `<link rel="alternate" type="application/rss+xml" href="${href}">`;
+
+const parsers: Omit<DiscoveryDeps, 'fetchPage'> = {
+  parseFeed: async (document) => parseFeed(document),
+  pageFeeds: async (document) => pageFeeds(document),
+};
 
 /** A world of pages. A value that begins with `->` is a redirect. */
 function world(pages: Record<string, string>) {
@@ -17,7 +24,7 @@ function world(pages: Record<string, string>) {
     if (found.startsWith('->')) return { ...(await fetchPage(found.slice(2))) };
     return { kind: 'body', url, contentType: null, bytes: encode(found) };
   };
-  const describeAll = (address: string) => discoverFeeds({ fetchPage }, address);
+  const describeAll = (address: string) => discoverFeeds({ fetchPage, ...parsers }, address);
   const find = async (address: string) => ({
     feeds: (await describeAll(address)).feeds.map(({ title, link }) => ({ title, link })),
   });

@@ -3,14 +3,13 @@
 // In this order, and ending at the first step that finds any: where the site is known to keep them; the address itself;
 // what the page names in its head; what its links look like; the usual places.
 import { Invalid } from '../../errors.ts';
-import { decodeText } from '../../html/decode-text.ts';
 import type { Millis } from '../../model/glossary.ts';
 import { NotAFeed } from '../parse/feed-errors.ts';
-import { type ParsedFeed, parseFeed } from '../parse/parse-feed.ts';
+import type { FeedDocument, ParsedFeed } from '../parse/parse-feed.ts';
 import { type Address, parseAddress } from './address.ts';
 import { commonPaths } from './common-paths.ts';
 import { knownFeeds } from './known-sites.ts';
-import { pageFeeds } from './page-feeds.ts';
+import type { PageDocument, PageFeeds } from './page-feeds.ts';
 
 export type FetchedPage =
   | { kind: 'body'; url: string; contentType: string | null; bytes: Uint8Array }
@@ -19,6 +18,9 @@ export type FetchedPage =
 
 export interface DiscoveryDeps {
   readonly fetchPage: (url: string) => Promise<FetchedPage>;
+  /** Both may give the bytes away. */
+  readonly parseFeed: (document: FeedDocument) => Promise<ParsedFeed>;
+  readonly pageFeeds: (document: PageDocument) => Promise<PageFeeds>;
 }
 
 export interface FoundFeed {
@@ -43,7 +45,7 @@ const newestShown = 3;
 const longestDescription = 1_000;
 
 export async function discoverFeeds(
-  { fetchPage }: DiscoveryDeps,
+  { fetchPage, parseFeed, pageFeeds }: DiscoveryDeps,
   address: string,
 ): Promise<{ feeds: FoundFeed[] }> {
   const { url, schemeGuessed } = parseAddress(address);
@@ -58,13 +60,13 @@ export async function discoverFeeds(
   if (page.kind === 'failed') {
     throw new NoFeedFound(`No feed was found at ${url.host}: ${lowerFirst(page.sentence)}`);
   }
-  const trouble = addIfFeed(page);
+  const trouble = await addIfFeed(page);
   if (found.size > 0) return answer();
   // A broken feed is what the person asked for: its own fault says more than a search that goes on.
   if (trouble) throw trouble;
   steps.push('the page itself');
 
-  const { alternates, anchors } = pageFeeds(decodeText(page), page.url);
+  const { alternates, anchors } = await pageFeeds(page);
   const pageUrl = new URL(page.url);
   await confirm('the feeds that the page names', [...alternates, ...knownFeeds(pageUrl)]);
   if (found.size === 0) await confirm('links that look like feeds', anchors);
@@ -99,16 +101,17 @@ export async function discoverFeeds(
       const answered = await ask(candidate);
       if (answered === undefined) break;
       asked++;
-      if (answered.kind === 'body') addIfFeed(answered);
+      if (answered.kind === 'body') await addIfFeed(answered);
       if (firstOnly && found.size > 0) return;
     }
     if (asked > 0) steps.push(`${what} (${asked})`);
   }
 
   /** Says what is wrong with what is a feed, but a broken one. */
-  function addIfFeed(page: Extract<FetchedPage, { kind: 'body' }>): Error | undefined {
+  async function addIfFeed(page: Extract<FetchedPage, { kind: 'body' }>): Promise<Error | undefined> {
     try {
-      found.set(page.url, describe(parseFeed(page), page.url));
+      // A copy: a page that is no feed is read again for the feeds that it names.
+      found.set(page.url, describe(await parseFeed({ ...page, bytes: page.bytes.slice() }), page.url));
       return undefined;
     } catch (error) {
       return error instanceof NotAFeed ? undefined : (error as Error);

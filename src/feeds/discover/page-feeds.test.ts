@@ -2,8 +2,9 @@ import { expect, it } from 'vitest';
 import { pageFeeds } from './page-feeds.ts';
 
 const url = 'https://a.example/blog/page';
-const alternates = (html: string) => pageFeeds(html, url).alternates;
-const anchors = (html: string) => pageFeeds(html, url).anchors;
+const find = (html: string, at = url) => pageFeeds({ bytes: Buffer.from(html), contentType: null, url: at });
+const alternates = (html: string) => find(html).alternates;
+const anchors = (html: string) => find(html).anchors;
 
 it.each<[what: string, html: string, found: string[]]>([
   ['RSS', '<link rel="alternate" type="application/rss+xml" href="/rss">', ['https://a.example/rss']],
@@ -69,9 +70,6 @@ it.each<[what: string, html: string, found: string[]]>([
 
 it('finds the channel in the data of a video page', () => {
   const id = `UC${'a'.repeat(22)}`;
-  const found = pageFeeds(
-    `<script>{"externalChannelId":"${id}"}</script>`,
-    'https://www.youtube.com/watch?v=1',
-  );
+  const found = find(`<script>{"externalChannelId":"${id}"}</script>`, 'https://www.youtube.com/watch?v=1');
   expect(found.alternates).toEqual([`https://www.youtube.com/feeds/videos.xml?channel_id=${id}`]);
 });

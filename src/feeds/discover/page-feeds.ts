@@ -1,7 +1,14 @@
 // Feeds that a page names: in its head, as every browser once knew, or by a link that says so.
 import { decodeHTML, decodeHTMLAttribute } from 'entities';
+import { decodeText } from '../../html/decode-text.ts';
 import { webUrl } from '../../html/safe-url.ts';
 import { tokeniseHtml } from '../../html/tokenise-html.ts';
+
+export interface PageDocument {
+  readonly bytes: Uint8Array;
+  readonly contentType: string | null;
+  readonly url: string;
+}
 
 export interface PageFeeds {
   /** `<link rel="alternate">` of a feed's type. */
@@ -19,10 +26,11 @@ const maxFound = 20;
 /** Pages of feeds live in the first megabytes; the rest is not looked at. */
 const maxChars = 3_000_000;
 
-export function pageFeeds(html: string, pageUrl: string): PageFeeds {
+export function pageFeeds(document: PageDocument): PageFeeds {
+  const html = decodeText(document);
   const alternates = new Set<string>();
   const anchors = new Set<string>();
-  let base = pageUrl;
+  let base = document.url;
   let anchor: { url: string; text: string } | undefined;
 
   tokeniseHtml(html.slice(0, maxChars), {
@@ -49,12 +57,12 @@ export function pageFeeds(html: string, pageUrl: string): PageFeeds {
       anchor = undefined;
     },
   });
-  const youtube = channelOnPage(html, pageUrl);
+  const youtube = channelOnPage(html, document.url);
   if (youtube) alternates.add(youtube);
   return { alternates: [...alternates], anchors: [...anchors].filter((url) => !alternates.has(url)) };
 
   function add(found: Set<string>, url: string): void {
-    if (found.size < maxFound && withoutFragment(url) !== withoutFragment(pageUrl))
+    if (found.size < maxFound && withoutFragment(url) !== withoutFragment(document.url))
       found.add(withoutFragment(url));
   }
 }

@@ -3,10 +3,9 @@
 import { DEFAULT_GROUP_ID } from '../../model/group.ts';
 import { letOthersIn } from '../../store/let-others-in.ts';
 import type { UserRows } from '../../store/store.ts';
-import type { OpmlFeed, OpmlProblem } from './collect-feeds.ts';
+import type { OpmlContent, OpmlFeed, OpmlProblem } from './collect-feeds.ts';
 import { joinPath, splitPath } from './group-path.ts';
 import { opmlLimits as limits } from './limits.ts';
-import { type OpmlDocument, parseOpmlInTurns } from './parse-opml.ts';
 
 export interface OpmlImported {
   readonly created: number;
@@ -27,16 +26,12 @@ export interface OpmlImportOptions {
 
 const feedsAtOnce = 500;
 
-/**
- * The feeds are fetched when the worker next looks for what is due, which spreads them. Throws Invalid when the file cannot
- * be read.
- */
+/** The feeds are fetched when the worker next looks for what is due, which spreads them. */
 export async function importOpml(
   rows: Pick<UserRows, 'feeds' | 'groups'>,
-  document: OpmlDocument,
+  { groups, feeds, errors, warnings }: OpmlContent,
   { dryRun = false, onProgress = () => {} }: OpmlImportOptions = {},
 ): Promise<OpmlImported> {
-  const { groups, feeds, errors, warnings } = await parseOpmlInTurns(document);
   const missing = await findMissing(rows, groups);
   const groupsCreated = dryRun ? missing.length : await rows.groups.createMany(missing);
   const groupIds = await groupFinder(rows);

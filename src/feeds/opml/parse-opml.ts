@@ -1,7 +1,6 @@
 // The bytes of an OPML file to the feeds and groups in it.
 import { Invalid } from '../../errors.ts';
 import { decodeText } from '../../html/decode-text.ts';
-import { letOthersIn } from '../../store/let-others-in.ts';
 import { collectFeeds, type OpmlContent } from './collect-feeds.ts';
 import { opmlLimits as limits } from './limits.ts';
 import { readOutlines } from './read-outlines.ts';
@@ -13,32 +12,13 @@ export interface OpmlDocument {
 }
 
 /** Throws Invalid, and nothing else. */
-export function parseOpml(document: OpmlDocument): OpmlContent {
-  const steps = parseSteps(document);
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
-}
-
-/** The same where others must not wait for it. */
-export async function parseOpmlInTurns(document: OpmlDocument): Promise<OpmlContent> {
-  const steps = parseSteps(document);
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-    await letOthersIn();
-  }
-}
-
-function* parseSteps({ bytes, contentType = null }: OpmlDocument): Generator<void, OpmlContent> {
+export function parseOpml({ bytes, contentType = null }: OpmlDocument): OpmlContent {
   if (bytes.length > limits.fileBytes)
     throw new Invalid(`the file is larger than ${limits.fileBytes / 1024 / 1024} MB`);
   const text = decodeText({ bytes, contentType });
   if (text.trim() === '') throw new Invalid('the file is empty');
-  yield;
   const collected = collectFeeds();
-  const { isWhole, cutOff, unclosed } = yield* readOutlines(text, collected);
+  const { isWhole, cutOff, unclosed } = readOutlines(text, collected);
   const content = collected.content();
   const warnings = [...content.warnings];
   if (!isWhole) warnings.unshift('the file ends in the middle: what was there is read, more may be missing');

@@ -27,21 +27,15 @@ export interface OutlineEnd {
   readonly unclosed: number;
 }
 
-/** Others are let in after so many tags. */
-const tagsAtOnce = 500;
-
-/** Yields now and then, so that whoever runs it in the API can let others in. Throws Invalid, and nothing else. */
-export function* readOutlines(text: string, visitor: OutlineVisitor): Generator<void, OutlineEnd> {
+/** Throws Invalid, and nothing else. */
+export function readOutlines(text: string, visitor: OutlineVisitor): OutlineEnd {
   let decode: DecodeReferences | undefined;
   let hasRoot = false;
   let isWhole = false;
   let depth = 0;
   let unclosed = 0;
-  let tags = 0;
 
   for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', at)) {
-    tags += 1;
-    if (tags % tagsAtOnce === 0) yield;
     const tag = readTag(text, at);
     if (tag === undefined) {
       at = skipped(at);

@@ -98,7 +98,10 @@ export function subscriptionRoutes(
       maxBodyBytes: opmlLimits.fileBytes,
     },
     async (c) => {
-      const { created, existing } = await importOpml(c.get('actor').rows, await readDocument(c));
+      const { created, existing } = await importOpml(
+        c.get('actor').rows,
+        await deps.parser.parse('opml', await readDocument(c)),
+      );
       return c.text(`OK: ${created + existing}`);
     },
   );

@@ -1,0 +1,101 @@
+import { expect, it } from 'vitest';
+import { TestTimers } from '../../test/support/timers.ts';
+import { Invalid } from '../errors.ts';
+import { BrokenFeed, NotAFeed } from '../feeds/parse/feed-errors.ts';
+import { parseFeed } from '../feeds/parse/parse-feed.ts';
+import { Parser } from './parser.ts';
+
+const feed = (title: string) =>
+  `<rss version="2.0"><channel><title>${title}</title><item><guid>1</guid><description>${'&lt;p&gt;word '.repeat(2_000)}</description></item></channel></rss>`;
+const document = (text: string) => ({ bytes: Buffer.from(text), contentType: 'text/xml', url: null });
+
+/** A thread that answers with the url, and runs `badly` for the url "bad". */
+const misbehaving = (badly: string) =>
+  new URL(
+    `data:text/javascript,${encodeURIComponent(`
+      import { parentPort, threadId } from 'node:worker_threads';
+      parentPort.on('message', ({ input: { url } }) => {
+        if (url === 'bad') { ${badly} }
+        parentPort.postMessage({ result: url === 'thread' ? threadId : url });
+      });`)}`,
+  );
+const named = (url: string) => ({ ...document(''), url });
+
+it('parses in a thread as in this one, also bytes that share their memory', async () => {
+  await using parser = new Parser();
+  const large = feed('Large');
+  const small = '<rss version="2.0"><channel><title>Small</title></channel></rss>';
+  const shared = Buffer.from(`before${small}after`).subarray(6, 6 + small.length);
+  const all = [
+    parser.parse('feed', document(large)),
+    parser.parse('feed', { ...document(''), bytes: shared }),
+  ];
+  expect(await Promise.all(all)).toEqual([parseFeed(document(large)), parseFeed(document(small))]);
+});
+
+it('does every task, and passes on what is wrong with a document', async () => {
+  await using parser = new Parser();
+  const page = Buffer.from('<link rel="alternate" type="application/rss+xml" href="/feed">');
+  expect(
+    await parser.parse('pageFeeds', { bytes: page, contentType: null, url: 'https://a.example/' }),
+  ).toEqual({
+    alternates: ['https://a.example/feed'],
+    anchors: [],
+  });
+  const outlines = Buffer.from('<opml><body><outline xmlUrl="https://a.example/feed"/></body></opml>');
+  expect((await parser.parse('opml', { bytes: outlines })).feeds).toHaveLength(1);
+  await expect(parser.parse('highlights', { kind: 'kindle', bytes: Buffer.from(' ') })).rejects.toThrow(
+    new Invalid('the file is empty'),
+  );
+  await expect(parser.parse('feed', document('<!doctype html><html></html>'))).rejects.toThrow(
+    new NotAFeed('The address answers with a web page, not a feed.'),
+  );
+});
+
+it('gives up a document that takes too long, and parses the next', async () => {
+  const timers = new TestTimers();
+  await using parser = new Parser({ script: misbehaving('for (;;);'), after: timers.after });
+  const stuck = parser.parse('feed', named('bad'));
+  const next = parser.parse('feed', named('next'));
+  const givenUp = expect(stuck).rejects.toThrow(new BrokenFeed('The feed takes too long to read.'));
+  await timers.advance(20_000);
+  await givenUp;
+  expect(await next).toBe('next');
+});
+
+it('gives up a document that takes too much memory, and parses the next', async () => {
+  const script = misbehaving('const all = []; for (;;) all.push([...Array(1000).keys()]);');
+  await using parser = new Parser({ script, memoryMb: 20 });
+  const huge = parser.parse('feed', named('bad'));
+  const next = parser.parse('feed', named('next'));
+  await expect(huge).rejects.toThrow(new BrokenFeed('The feed is too large to read.'));
+  expect(await next).toBe('next');
+});
+
+it('survives a document that ends the thread', async () => {
+  await using parser = new Parser({ script: misbehaving("throw new Error('broken');") });
+  const bad = parser.parse('feed', named('bad'));
+  const next = parser.parse('feed', named('next'));
+  await expect(bad).rejects.toThrow('broken');
+  expect(await next).toBe('next');
+});
+
+it('ends a thread without work, and starts one for the next document', async () => {
+  const timers = new TestTimers();
+  await using parser = new Parser({ script: misbehaving(''), after: timers.after });
+  const thread = () => parser.parse('feed', named('thread'));
+  const first = await thread();
+  expect(await thread()).toBe(first);
+  await timers.advance(60_000);
+  expect(await thread()).not.toBe(first);
+});
+
+it('rejects what is not parsed when it is closed', async () => {
+  const parser = new Parser({ script: misbehaving('for (;;);') });
+  const unfinished = Promise.allSettled([
+    parser.parse('feed', named('bad')),
+    parser.parse('feed', named('next')),
+  ]);
+  await parser.close();
+  expect((await unfinished).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+});
