@@ -2,13 +2,13 @@
 // without saying so; the check runs before its input is looked at.
 import { createRoute, OpenAPIHono, type RouteConfig, type RouteHandler } from '@hono/zod-openapi';
 import type { Context, Handler, MiddlewareHandler } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
 import { HTTPException } from 'hono/http-exception';
 import { TrieRouter } from 'hono/router/trie-router';
 import { Forbidden, Invalid, LecternError } from '../errors.ts';
 import { changesState, type Gate } from './authenticate.ts';
 import type { Actor, ApiEnv } from './context.ts';
 import { invalidInput } from './error-response.ts';
+import { holdAnonymous, holdBodyOf } from './hold-body.ts';
 import { errorResponses } from './schemas.ts';
 
 /** `app`: for reader apps, which log in each in its own way. */
@@ -102,8 +102,8 @@ export class Router {
       method.toUpperCase(),
       toHonoPath(path),
       this.#refusals(protocol),
-      limitBody(maxBodyBytes ?? usualBodyBytes),
       guard,
+      holdBodyOf(maxBodyBytes ?? usualBodyBytes),
       handler,
     );
   }
@@ -130,7 +130,7 @@ export class Router {
       middleware: [
         this.#guard(access, spec.method, spec.path, writes),
         ...(takesJson ? [requireJson] : []),
-        ...(takesBody ? [limitBody(maxBodyBytes)] : []),
+        ...(takesBody ? [access === 'open' ? holdAnonymous : holdBodyOf(maxBodyBytes)] : []),
         ...(takesJson ? [requireUtf8] : []),
       ],
     });
@@ -178,18 +178,6 @@ export class Router {
 function toHonoPath(path: string): string {
   return path.replaceAll(/\{(\w+)(\*?)\}/g, (_, name, rest) => (rest ? `:${name}{.+}` : `:${name}`));
 }
-
-const limitBody = (maxBodyBytes: number) =>
-  bodyLimit({
-    maxSize: maxBodyBytes,
-    onError: () => {
-      throw new LecternError(
-        413,
-        'too_large',
-        `the body is too large: at most ${maxBodyBytes} bytes are taken`,
-      );
-    },
-  });
 
 /** Bytes that are no text are refused: read leniently, they would be kept as something that nobody wrote. */
 const requireUtf8: MiddlewareHandler = async (c, next) => {

@@ -113,6 +113,7 @@ export function errorResponses(route: {
       'Not allowed: a read-only token, a foreign origin, or the owner only',
     ),
     ...when(route.path.includes('{'), 404, 'Not found, or not yours'),
+    ...when(route.takesBody && route.access === 'open', 411, 'The body has no Content-Length'),
     ...when(route.takesBody, 413, 'The body is too large'),
     ...when(route.takesJson, 415, 'The body is not JSON in UTF-8'),
   };

@@ -114,6 +114,50 @@ onEachEngine('HTTP', (engine) => {
       expect(sent).toBeLessThan(2 * limit);
     });
 
+    describe('of somebody who is not known', () => {
+      /** Endless; counts what was taken of it. */
+      const endless = () => {
+        const taken = { bytes: 0 };
+        const stream = new ReadableStream({
+          pull(controller) {
+            taken.bytes += 1024;
+            controller.enqueue(Buffer.alloc(1024, ' '));
+          },
+        });
+        return { taken, stream };
+      };
+      const sendTo = (path: string, body: string | ReadableStream, type = 'application/json') =>
+        api.browser().send('POST', path, { body, headers: { 'Content-Type': type } });
+      const form = 'application/x-www-form-urlencoded';
+      const open = [
+        ['/api/sessions', 'application/json'],
+        ['/api/setup', 'application/json'],
+        ['/accounts/ClientLogin', form],
+        ['/fever/', form],
+      ];
+
+      it.each(open)('to %s needs a declared length, and is not read without one', async (path, type) => {
+        const { taken, stream } = endless();
+        expect((await sendTo(path, stream, type)).status).toBe(411);
+        expect(taken.bytes).toBeLessThan(10_000);
+      });
+
+      it.each(['/api/sessions', '/api/setup'])('to %s has at most 16 KB', async (path) => {
+        const padded = (size: number) => '{}'.padEnd(size);
+        expect((await sendTo(path, padded(16 * 1024))).status).toBe(400);
+        expect((await sendTo(path, padded(16 * 1024 + 1))).status).toBe(413);
+      });
+
+      it.each(['/v1/import', '/v1/feeds', '/mcp', '/api/opml', '/api/groups'])(
+        'to %s is not read, since a header would say who asks',
+        async (path) => {
+          const { taken, stream } = endless();
+          expect((await sendTo(path, stream)).status).toBe(401);
+          expect(taken.bytes).toBeLessThan(10_000);
+        },
+      );
+    });
+
     it('is taken up to the limit, in pieces or in one', async () => {
       const padded = (name: string, size: number) => JSON.stringify({ name }).padEnd(size);
       expect((await postGroup(asJson(padded('whole', limit)))).status).toBe(200);

@@ -238,7 +238,14 @@ export class Client {
       ...(hasJson && { 'Content-Type': 'application/json' }),
       ...sent.headers,
     });
-    const body = hasJson ? JSON.stringify(sent.json) : sent.body;
+    let body = hasJson ? JSON.stringify(sent.json) : sent.body;
+    // HTTP clients declare the length of a body. A stream has none.
+    if (body !== undefined && body !== null && !(body instanceof ReadableStream)) {
+      const encoded = new Response(body);
+      headers['Content-Type'] ??= encoded.headers.get('content-type') ?? 'application/octet-stream';
+      body = new Uint8Array(await encoded.arrayBuffer());
+      headers['Content-Length'] ??= String(body.length);
+    }
     const init = { method, headers, ...(body !== undefined && { body, duplex: 'half' as const }) };
     const peer = { incoming: { socket: { remoteAddress: sent.from ?? '198.51.100.1' } } };
     const response = await this.#app.request(`http://${host}${path}`, init, peer as never);

@@ -4,6 +4,7 @@ import type { ApiEnv } from '../context.ts';
 import { readLoginParameters, readParameters } from './parameters.ts';
 
 type Read = typeof readParameters;
+const readLogin: Read = (c) => readLoginParameters(c, 'T');
 
 async function sent(read: Read, path: string, body?: string, headers: Record<string, string> = {}) {
   const app = new Hono<ApiEnv>();
@@ -16,7 +17,7 @@ async function sent(read: Read, path: string, body?: string, headers: Record<str
   const answer = await app.request(path, {
     method: body === undefined ? 'GET' : 'POST',
     ...(body && { body }),
-    headers,
+    headers: { ...(body && { 'content-length': String(body.length) }), ...headers },
   });
   return { found: [...(found ?? [])], message: await answer.text() };
 }
@@ -35,7 +36,7 @@ it('are those of the address and of the body, each as often as it was sent', asy
 
 it('are those of a form in parts too', async () => {
   const body = '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--x--\r\n';
-  const { found } = await sent(readLoginParameters, '/x', body, {
+  const { found } = await sent(readLogin, '/x', body, {
     'content-type': 'multipart/form-data; boundary=x',
   });
   expect(found).toEqual([['a', '1']]);
@@ -48,9 +49,14 @@ it('are 20,000 at most', async () => {
   expect(message).toBe('the body has more than 20000 values');
 });
 
-it.each([
-  ['has many values', 'a&'.repeat(3_000)],
-  ['is long', `a=${'x'.repeat(200_000)}`],
-])('of a stranger whose body %s are those of the address alone', async (_what, body) => {
-  expect((await sent(readLoginParameters, '/x?T=1', `${body}&T=2`)).found).toEqual([['T', '1']]);
+it('of a stranger are those of the address alone, if it says who asks or the body has many values', async () => {
+  expect((await sent(readLogin, '/x?T=1', 'T=2')).found).toEqual([['T', '1']]);
+  expect((await sent(readLogin, '/x?a=1', 'b&'.repeat(3_000))).found).toEqual([['a', '1']]);
+});
+
+it('of a stranger are not read from a long body', async () => {
+  expect(await sent(readLogin, '/x', `a=${'x'.repeat(20_000)}`)).toEqual({
+    found: [],
+    message: 'the body is too large: at most 16384 bytes are taken',
+  });
 });

@@ -2,11 +2,12 @@
 import type { Context } from 'hono';
 import { Invalid } from '../../errors.ts';
 import type { ApiEnv } from '../context.ts';
+import { holdAnonymousBody } from '../hold-body.ts';
 
 /** Names and values. Each costs some microseconds, and nobody marks more at once. */
 const mostPairs = 20_000;
 /** From somebody who is not known yet. */
-const mostBeforeLogin = { pairs: 2_000, characters: 128 * 1024 };
+const mostPairsBeforeLogin = 2_000;
 
 const known = new WeakMap<Request, Promise<URLSearchParams>>();
 
@@ -19,12 +20,13 @@ export function readParameters(c: Context<ApiEnv>): Promise<URLSearchParams> {
   return reading;
 }
 
-/** The same, to tell who is asking. A body that is too long to be looked at for a stranger has to come with a header. */
-export async function readLoginParameters(c: Context<ApiEnv>): Promise<URLSearchParams> {
+/** The same, to tell who is asking: by the parameter `name`. If the address has it, the body is not read for a stranger. */
+export async function readLoginParameters(c: Context<ApiEnv>, name: string): Promise<URLSearchParams> {
   if (c.req.method === 'GET') return readParameters(c);
-  const text = await c.req.text();
-  const isShort = text.length <= mostBeforeLogin.characters && pairsIn(text) <= mostBeforeLogin.pairs;
-  return isShort ? readParameters(c) : ofAddress(c);
+  const address = ofAddress(c);
+  if (address.has(name)) return address;
+  await holdAnonymousBody(c);
+  return pairsIn(await c.req.text()) <= mostPairsBeforeLogin ? readParameters(c) : address;
 }
 
 async function read(c: Context<ApiEnv>): Promise<URLSearchParams> {

@@ -21,7 +21,7 @@ const maxBodyBytes = 128 * 1024;
 export function feverRoutes(router: Router, { now }: ApiDeps, login: AppLogin): void {
   const protocol: AppProtocol = {
     async identify(c) {
-      const key = (await readLoginParameters(c)).get('api_key');
+      const key = (await readLoginParameters(c, 'api_key')).get('api_key');
       // An app may look for the API before it has anything to log in with: that is no attempt.
       if (!key) throw new Unauthorized();
       return login.byFeverKey(c, key);

@@ -38,7 +38,7 @@ export function clientLoginProtocol(login: AppLogin, now: Clock): AppProtocol {
 }
 
 export async function readLogin(c: Context<ApiEnv>): Promise<{ username: string; secret: string }> {
-  const parameters = await readLoginParameters(c);
+  const parameters = await readLoginParameters(c, 'Passwd');
   return { username: parameters.get('Email') ?? '', secret: (parameters.get('Passwd') ?? '').trim() };
 }
 
@@ -48,7 +48,7 @@ export async function tokenOf(c: Context<ApiEnv>): Promise<string> {
 }
 
 async function readToken(c: Context<ApiEnv>): Promise<string> {
-  const token = (await readLoginParameters(c)).get('T')?.trim() ?? '';
+  const token = (await readLoginParameters(c, 'T')).get('T')?.trim() ?? '';
   if (token === '' || token === 'x') throw new Unauthorized();
   return token;
 }
