@@ -7,6 +7,9 @@ import { readConfig } from './config.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 
+// Files that we make are for nobody else on this machine.
+process.umask(0o077);
+
 process.exitCode = await runCommandLine(
   {
     version,

@@ -18,13 +18,21 @@ export interface Client {
 
 export type FindClient = (c: Context<ApiEnv>) => Client;
 
-export function clientFinder({ trustedProxies, publicUrl }: ClientRules): FindClient {
+/** Tells whether an address is one of the trusted proxies. */
+export function trustedProxyTest({
+  trustedProxies,
+}: Pick<ClientRules, 'trustedProxies'>): (address: string) => boolean {
   const trusted = new BlockList();
   for (const { address, prefix, family } of trustedProxies) trusted.addSubnet(address, prefix, family);
-  const isTrusted = (address: string) => {
+  return (given) => {
+    const address = plain(given);
     const version = isIP(address);
     return version !== 0 && trusted.check(address, version === 4 ? 'ipv4' : 'ipv6');
   };
+}
+
+export function clientFinder({ trustedProxies, publicUrl }: ClientRules): FindClient {
+  const isTrusted = trustedProxyTest({ trustedProxies });
 
   return (c) => {
     const peer = plain(c.env?.incoming?.socket?.remoteAddress ?? '');

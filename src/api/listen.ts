@@ -3,7 +3,9 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { StartupError } from '../errors.ts';
+import { type ClientRules, trustedProxyTest } from './client.ts';
 import { ApiResponse } from './common-headers.ts';
+import { type ConnectionLimits, limitConnections } from './connection-limits.ts';
 
 const stopWithinMs = 10_000;
 
@@ -14,17 +16,30 @@ export interface Listening {
   stop(): Promise<void>;
 }
 
+export interface ListenOptions extends Pick<ClientRules, 'trustedProxies'> {
+  readonly host: string;
+  readonly port: number;
+  readonly limits?: ConnectionLimits;
+}
+
+const usualLimits: ConnectionLimits = { total: 1_000, perAddress: 100 };
+
 export async function listen(
   fetch: (request: Request, env: never) => Response | Promise<Response>,
-  { host, port }: { host: string; port: number },
+  { host, port, trustedProxies, limits = usualLimits }: ListenOptions,
 ): Promise<Listening> {
   const server = createAdaptorServer({
     fetch: fetch as never,
-    serverOptions: { ServerResponse: ApiResponse },
+    serverOptions: {
+      ServerResponse: ApiResponse,
+      headersTimeout: 10_000,
+      requestTimeout: 120_000,
+      keepAliveTimeout: 15_000,
+      // Node looks for requests that take too long only this often.
+      connectionsCheckingInterval: 2_000,
+    },
   }) as Server;
-  server.headersTimeout = 20_000;
-  server.requestTimeout = 120_000;
-  server.keepAliveTimeout = 65_000;
+  limitConnections(server, limits, trustedProxyTest({ trustedProxies }));
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, host, port)));
     server.listen(port, host, resolve);

@@ -180,7 +180,7 @@ onEachEngine('a question to the library', (engine) => {
   it('is no longer answered when nobody listens, over a real connection', async () => {
     const { model, gone } = await startModel('anthropic', (answer) => answer.says('The '));
     const { app } = api.again({ askModel: model });
-    const listening = await listen(app.fetch as never, { host: '127.0.0.1', port: 0 });
+    const listening = await listen(app.fetch as never, { host: '127.0.0.1', port: 0, trustedProxies: [] });
     const { secret } = await createToken(api.accounts, anna, { name: 'asker', scope: 'read' });
     const stop = new AbortController();
     const response = await fetch(`http://127.0.0.1:${listening.port}/api/v1/ask`, {

@@ -593,7 +593,7 @@ onBothEngines('what the deframer serves', (engine) => {
       fetch(`http://127.0.0.1:${listening.port}${rss(url)}`, { headers });
 
     beforeAll(async () => {
-      listening = await listen(api.app.fetch as never, { host: '127.0.0.1', port: 0 });
+      listening = await listen(api.app.fetch as never, { host: '127.0.0.1', port: 0, trustedProxies: [] });
       return () => listening.stop();
     });
 

@@ -1,6 +1,6 @@
 // Every command loads, works and ends in a process of its own. What the commands do is tested in this process by
 // test/contract/cli-*.test.ts and test/e2e/cli-*.test.ts.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -49,6 +49,15 @@ it.each(['serve', 'mcp'])('lectern %s --help exits with 0 and prints its usage',
 it.each(actions)('lectern %s prints its result, and its process ends', async (action, words) => {
   const { stdout, stderr } = await lectern.spawn(action.replace('FILE', opml).split(' '), { env });
   expect((stdout || stderr).trimEnd().split('\n').at(-1)).toContain(words);
+});
+
+it('makes files that only their owner can read, whatever the umask of its parent', async () => {
+  const own = join(home, 'umask');
+  await lectern.spawn(['user', 'list'], { env: { LECTERN_HOME: own } });
+  const files = readdirSync(own, { recursive: true, withFileTypes: true });
+  expect(files.map(({ name }) => name)).toContain('index.db');
+  const open = files.filter(({ parentPath, name }) => (statSync(join(parentPath, name)).mode & 0o077) !== 0);
+  expect(open).toEqual([]);
 });
 
 it('has an action for every command', () => {

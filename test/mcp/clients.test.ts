@@ -29,7 +29,7 @@ onBothEngines('the official client of the Model Context Protocol', (engine) => {
     anna = await api.addUser('anna');
     await api.addUser('ben');
     lent = await fillLibrary(api, anna, 'anna');
-    listening = await listen(api.app.fetch as never, { host: '127.0.0.1', port: 0 });
+    listening = await listen(api.app.fetch as never, { host: '127.0.0.1', port: 0, trustedProxies: [] });
     return async () => {
       await listening.stop();
       await api.close();

@@ -9,6 +9,7 @@ import { openSqlite, SqliteConnection } from './connection.ts';
 import { kyselyOn, ReadDriver, Turns, WriteDriver } from './dialect.ts';
 import { migrateSqlite } from './migrate.ts';
 import { ReaderThread } from './reader-thread-client.ts';
+import { restrictFiles } from './restrict-files.ts';
 
 /** Asking costs some microseconds; nobody notices that a job waited for so long. */
 const lookEveryMs = 50;
@@ -19,6 +20,7 @@ export async function openSqliteDatabase(
   { asItIs }: { asItIs: boolean },
 ): Promise<Database> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  restrictFiles(path);
   if (!asItIs) await migrateSqlite(path, now);
 
   const writerConnection = new SqliteConnection(await openSqlite(path, 'write'));

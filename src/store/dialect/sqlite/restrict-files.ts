@@ -1,0 +1,21 @@
+import { chmodSync, readdirSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+
+/**
+ * Lets only the owner read the index and the files beside it: WAL, backups, replaced indexes. New files are made so by the umask;
+ * earlier versions left them readable to everybody.
+ */
+export function restrictFiles(path: string): void {
+  const [folder, name] = [dirname(path), basename(path)];
+  for (const entry of readdirSync(folder)) {
+    if (entry !== name && !entry.startsWith(`${name}-`) && !entry.startsWith(`${name}.`)) continue;
+    const file = join(folder, entry);
+    try {
+      const { mode } = statSync(file);
+      if ((mode & 0o077) !== 0) chmodSync(file, mode & 0o700);
+    } catch (error) {
+      // Another process has removed it, or another user owns it.
+      if (!/^(ENOENT|EPERM)$/.test((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    }
+  }
+}

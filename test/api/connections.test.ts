@@ -1,0 +1,81 @@
+// The connections of the server, over real sockets.
+import { connect, type Socket } from 'node:net';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type Listening, type ListenOptions, listen } from '../../src/api/listen.ts';
+import { until } from '../support/until.ts';
+
+let listening: Listening;
+let sockets: Socket[];
+/** Requests that are not answered yet. */
+let pending: (() => void)[];
+
+const start = async (options: Partial<ListenOptions> = {}) => {
+  const answer = () => new Promise<Response>((resolve) => pending.push(() => resolve(new Response('ok'))));
+  listening = await listen(answer as never, {
+    host: '127.0.0.1',
+    port: 0,
+    trustedProxies: [],
+    limits: { total: 5, perAddress: 3 },
+    ...options,
+  });
+};
+
+/** `from` is any address of the loopback network. */
+const open = async (from = '127.0.0.1'): Promise<Socket> => {
+  const socket = connect({ port: listening.port, host: '127.0.0.1', localAddress: from });
+  socket.on('error', () => {});
+  sockets.push(socket);
+  await new Promise((resolve) => socket.once('connect', resolve));
+  return socket;
+};
+const isClosed = (socket: Socket) =>
+  until('the connection is closed', () => socket.closed || socket.readableEnded);
+const ask = async (socket: Socket) => {
+  const before = pending.length;
+  socket.resume().write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+  await until('the request is here', () => pending.length > before);
+};
+
+beforeEach(() => {
+  sockets = [];
+  pending = [];
+});
+
+afterEach(async () => {
+  for (const end of pending) end();
+  for (const socket of sockets) socket.destroy();
+  await listening.stop();
+});
+
+it('closes the oldest idle connection of an address that has too many', async () => {
+  await start();
+  const [first, second] = [(await open()).resume(), (await open()).resume()];
+  await ask(first);
+  const stranger = (await open('127.0.0.2')).resume();
+  await open();
+  const fourth = (await open()).resume();
+  await isClosed(second);
+  await ask(fourth);
+  expect([first.closed, stranger.closed]).toEqual([false, false]);
+});
+
+it('refuses a connection if all others of its address are busy', async () => {
+  await start();
+  for (let n = 0; n < 3; n++) await ask(await open());
+  await isClosed((await open()).resume());
+  expect(sockets.map(({ closed }) => closed)).toEqual([false, false, false, true]);
+});
+
+it('closes the oldest idle connection of all when there are too many', async () => {
+  await start();
+  const first = (await open('127.0.0.2')).resume();
+  for (const from of ['127.0.0.3', '127.0.0.4', '127.0.0.5', '127.0.0.6', '127.0.0.7']) await open(from);
+  await isClosed(first);
+  expect(sockets.filter(({ closed }) => closed)).toEqual([first]);
+});
+
+it('does not count the connections of a trusted proxy by its address', async () => {
+  await start({ trustedProxies: [{ address: '127.0.0.9', prefix: 32, family: 'ipv4' }] });
+  for (let n = 0; n < 5; n++) await ask(await open('127.0.0.9'));
+  expect(sockets.filter(({ closed }) => closed)).toEqual([]);
+});
