@@ -118,6 +118,11 @@ describe('a value', () => {
     expect(attempt).toThrow(name.startsWith('LECTERN_OIDC') ? 'LECTERN_OIDC_' : name);
   });
 
+  it('of an origin with a password in it is shown without the password', () => {
+    const attempt = () => read({ LECTERN_CORS_ALLOWED_ORIGINS: 'https://anna:hunter2@a.example' });
+    expect(attempt).toThrow('got "https://[secret]@a.example"');
+  });
+
   it('for single sign-on is the name of a provider, over TLS unless it is in a network of ours', () => {
     const issuer = (text: string, more = {}) =>
       read({ LECTERN_OIDC_ISSUER: text, LECTERN_OIDC_CLIENT_ID: 'lectern', ...more }).oidc?.issuer;

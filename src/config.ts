@@ -299,7 +299,11 @@ class EnvReader {
   origins(name: string): string[] {
     return this.list(name).map((text) => {
       if (!isOrigin(text)) {
-        throw bad(name, 'origins such as https://app.example.org, separated by commas', text);
+        throw bad(
+          name,
+          'origins such as https://app.example.org, separated by commas',
+          withoutUserInfo(text),
+        );
       }
       return new URL(text).origin;
     });
@@ -338,6 +342,11 @@ function isHttpUrl(text: string): boolean {
 
 function isOrigin(text: string): boolean {
   return isHttpUrl(text) && new URL(text).origin === text.replace(/\/$/, '').toLowerCase();
+}
+
+/** Also of what is no URL. */
+function withoutUserInfo(text: string): string {
+  return text.replace(/\/\/[^/]*@/, '//[secret]@');
 }
 
 function withoutCredentials(url: URL): string {

@@ -4,13 +4,20 @@
 export class LecternError extends Error {
   readonly status: number;
   readonly code: string;
+  /** What the API says in place of `message`, which is for the operator alone. */
+  readonly publicMessage: string | undefined;
 
-  constructor(status: number, code: string, message: string, options?: ErrorOptions) {
+  constructor(status: number, code: string, message: string, options: LecternErrorOptions = {}) {
     super(message, options);
     this.name = new.target.name;
     this.status = status;
     this.code = code;
+    this.publicMessage = options.publicMessage;
   }
+}
+
+export interface LecternErrorOptions extends ErrorOptions {
+  readonly publicMessage?: string;
 }
 
 /** What was sent is not what is expected. The message names the field. */
@@ -59,7 +66,7 @@ export class Upstream extends LecternError {
   /** How long that server wants to be left alone, if it said so. */
   readonly retryAfterMs: number | undefined;
 
-  constructor(message: string, options: ErrorOptions & { retryAfterMs?: number } = {}) {
+  constructor(message: string, options: LecternErrorOptions & { retryAfterMs?: number } = {}) {
     super(502, 'upstream', message, options);
     this.retryAfterMs = options.retryAfterMs;
   }
@@ -85,7 +92,7 @@ export class Later extends Error {
 
 /** We cannot serve this now; the same request may succeed in a moment. */
 export class Unavailable extends LecternError {
-  constructor(message: string, options?: ErrorOptions) {
+  constructor(message: string, options?: LecternErrorOptions) {
     super(503, 'unavailable', message, options);
   }
 }

@@ -51,8 +51,8 @@ function toFailure(error: Error): Failure {
   return { status: 500, code: 'internal', message: 'internal server error' };
 }
 
-function pick({ status, code, message }: LecternError): Failure {
-  return { status, code, message };
+function pick({ status, code, message, publicMessage = message }: LecternError): Failure {
+  return { status, code, message: publicMessage };
 }
 
 /** Names each field that is wrong and what was expected there. */

@@ -85,7 +85,7 @@ describe('an item', () => {
     [{ title_corrected: '' }, 'title', 'You will not BELIEVE this'],
     [{ title_corrected: '\u0007', title_original: '\n' }, 'title', url],
     [{ description_corrected: '' }, 'description', 'The council has met.'],
-    [{ title_corrected: '<script>&amp; ]]>' }, 'title', '<script>&amp; ]]>'],
+    [{ title_corrected: '<script>&amp; ]]> 1 < 2' }, 'title', '&lt;script>&amp; ]]> 1 < 2'],
     [{ title_corrected: 'a\u202eb\u200f' }, 'title', 'a\u202eb\u200f'],
     [{ title_corrected: 'a\ud800b\ufffec\uffffd\u0000' }, 'title', 'a\ufffdbcd'],
     [{ title_corrected: 'x'.repeat(100_000) }, 'title', 'x'.repeat(100_000)],

@@ -99,7 +99,7 @@ function headerOf(head: FeedHead, builtAt: Millis): string {
     '<rss version="2.0" xmlns:content="http://purl.org/rss/1.0/modules/content/" ' +
       `xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:deframer="${deframerNamespace}">`,
     '<channel>',
-    element('title', `Deframer: ${title}`),
+    element('title', titleText(`Deframer: ${title}`)),
     element('link', link),
     element('description', textAsHtml(description)),
     ...optional('language', wellFormedLanguage(head.language)),
@@ -116,7 +116,10 @@ function toItem(item: DeframedItem): string {
   const description = firstText(analysis.description_corrected, excerptOf(item.content));
   return [
     itemStart,
-    element('title', firstText(analysis.title_corrected, analysis.title_original, item.url, item.hash)),
+    element(
+      'title',
+      titleText(firstText(analysis.title_corrected, analysis.title_original, item.url, item.hash)),
+    ),
     ...optional('link', link),
     guid(item),
     ...optional('description', textAsHtml(description)),
@@ -128,6 +131,11 @@ function toItem(item: DeframedItem): string {
     ...(item.content === '' ? [] : [`<content:encoded>${toCdata(item.content)}</content:encoded>`]),
     itemEnd,
   ].join('\n');
+}
+
+/** Some readers show a title as text and others as HTML. It has no tags as HTML, and everything else reads the same as text. */
+function titleText(text: string): string {
+  return text.replaceAll(/<(?=[a-z/!?])/gi, '&lt;');
 }
 
 /** The address, for as long as it can be read as one by whoever compares it; else what it is known by here. */

@@ -46,6 +46,8 @@ it.each([
 
 it('lets only sentences for people out', () => {
   expect(sentenceFor(new NotFound('feed 7'))).toBe('feed 7 not found');
+  const withAddress = new Upstream('s3://bucket refuses', { publicMessage: 'The library is away.' });
+  expect(sentenceFor(withAddress)).toBe('The library is away.');
   expect(sentenceFor(new Error('SELECT secret'))).toBe('An internal error; the log has the details.');
   expect(sentenceFor('thrown text')).toBe('An internal error; the log has the details.');
 });

@@ -41,7 +41,7 @@ export function pauseBefore(attempts: number, { firstMs, longestMs }: Backoff, r
 
 /** Only what was written for a person leaves the process. */
 export function sentenceFor(error: unknown): string {
-  return error instanceof LecternError ? error.message : internal;
+  return error instanceof LecternError ? (error.publicMessage ?? error.message) : internal;
 }
 
 export function payloadProblem(error: unknown): string {

@@ -10,6 +10,11 @@ export class Secret {
     return this.#text;
   }
 
+  /** A text of somebody else, such as an error of a server, which may repeat the secret. */
+  maskedIn(text: string): string {
+    return this.#text === '' ? text : text.replaceAll(this.#text, '[secret]');
+  }
+
   toString(): string {
     return '[secret]';
   }

@@ -2,9 +2,10 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { Unavailable } from '../../src/errors.ts';
 import { bookmarkPage } from '../../src/feeds/bookmark.ts';
 import { saveItem } from '../../src/items/save-item.ts';
-import { type Client, openApi, type TestApi } from '../support/api.ts';
+import { answerOf, type Client, openApi, type TestApi } from '../support/api.ts';
 import { onEachEngine } from '../support/engines.ts';
 import { addEnriched, jpeg } from '../support/items.ts';
 
@@ -71,6 +72,19 @@ onEachEngine('the files of items', (engine) => {
       expect(asked).toEqual([]);
       await anna.at(watched).get(`${path}/${id}/thumbnail`);
       expect(asked).toEqual([`thumbnails/${annaId}/${id}.jpg`]);
+    });
+
+    it('says nothing of where the library is when that does not answer', async () => {
+      const id = await enriched();
+      const read = async () => {
+        const publicMessage = 'The library cannot be reached at the moment.';
+        throw new Unavailable('LECTERN_LIBRARY_URL: s3://bucket at http://10.0.0.7', { publicMessage });
+      };
+      const response = await anna.at(api.again({ files: { read } })).get(`${path}/${id}/thumbnail`);
+      expect(await answerOf(response)).toEqual({
+        status: 503,
+        body: { error: { code: 'unavailable', message: 'The library cannot be reached at the moment.' } },
+      });
     });
 
     it.each([

@@ -148,6 +148,7 @@ describe('a model behind an API', () => {
     expect(failure).toBeInstanceOf(kind);
     expect(failure.message).toContain(sentence);
     expect(failure.message).not.toContain('hunter22');
+    expect(failure.cause.message).toBe(`status ${status}: [secret]`);
     expect(asked).toHaveLength(1);
   });
 

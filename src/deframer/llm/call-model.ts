@@ -177,6 +177,5 @@ function parseJson(text: string): unknown {
 
 /** For the log, where the key has no place even if the server repeats it. */
 function detailOf({ apiKey }: LlmSettings, text: string): string {
-  const shown = apiKey ? text.replaceAll(apiKey.reveal(), '[secret]') : text;
-  return shown.slice(0, maxDetail);
+  return (apiKey?.maskedIn(text) ?? text).slice(0, maxDetail);
 }

@@ -152,6 +152,16 @@ describe('the library on an S3 server that fails', () => {
     expect(await files.stat('a')).toBeUndefined();
   });
 
+  it.each([
+    ['does not answer', refusal(503, 'SlowDown')],
+    ['refuses', refusal(403, 'AccessDenied')],
+  ])('that %s is named to the operator alone', async (_what, answer) => {
+    stub.answer(...Array.from({ length: 5 }, () => answer));
+    const error = await files.get('a').catch((thrown) => thrown);
+    expect(error.message).toContain('s3://bucket');
+    expect(error.publicMessage).toBe('The library cannot be reached at the moment.');
+  });
+
   it('does not take a PUT that answers 404 for done', async () => {
     stub.answer((response) => response.writeHead(404).end());
     await expect(files.put('a', 'x')).rejects.toThrow(Upstream);

@@ -6,7 +6,7 @@ import { checkKey, checkPrefix, isKey } from './key.ts';
 import { checkLimit, takePage } from './page.ts';
 import { checkedBody, withUpload } from './s3-body.ts';
 import { parseListing, type S3Listing } from './s3-list-xml.ts';
-import { type S3Deps, send, type Transfer, Transient, timeoutOf } from './s3-request.ts';
+import { publicMessage, type S3Deps, send, type Transfer, Transient, timeoutOf } from './s3-request.ts';
 import { parseS3Url, type S3Credentials, type S3Location } from './s3-url.ts';
 
 export interface S3Target {
@@ -132,7 +132,9 @@ async function* listing(
       if (!isKey(key)) continue;
       // Directory buckets of S3 Express do this; paging by key would leave files out.
       if (objectKey <= last) {
-        throw new Upstream(`LECTERN_LIBRARY_URL: ${bucket.location.shown} does not list its keys in order`);
+        throw new Upstream(`LECTERN_LIBRARY_URL: ${bucket.location.shown} does not list its keys in order`, {
+          publicMessage,
+        });
       }
       last = objectKey;
       yield { key, sizeBytes, modifiedAt };
@@ -172,6 +174,7 @@ function statOf(location: S3Location, key: string, { headers }: Response): FileS
   if (!/^\d{1,15}$/.test(length) || Number.isNaN(modifiedAt) || headers.has('content-encoding')) {
     throw new Upstream(
       `LECTERN_LIBRARY_URL: ${location.shown} does not send "${key}" as it is: no length or date, or encoded`,
+      { publicMessage },
     );
   }
   const sha256 = headers.get(shaHeader) ?? '';
@@ -180,11 +183,14 @@ function statOf(location: S3Location, key: string, { headers }: Response): FileS
 }
 
 function refusedWithoutReason(location: S3Location, response: Response): Upstream {
-  return new Upstream(`LECTERN_LIBRARY_URL: ${location.shown} answered ${response.status} to a PUT`);
+  return new Upstream(`LECTERN_LIBRARY_URL: ${location.shown} answered ${response.status} to a PUT`, {
+    publicMessage,
+  });
 }
 
 function brokenOff(location: S3Location, reason: Transient): Unavailable {
   return new Unavailable(`LECTERN_LIBRARY_URL: a file from ${location.shown} broke off (${reason.message})`, {
     cause: reason,
+    publicMessage,
   });
 }

@@ -68,13 +68,16 @@ export async function send<T>(
         throw new Unavailable(
           `LECTERN_LIBRARY_URL: ${location.shown} did not answer as it should in ${attempts} attempts ` +
             `(${error.message})`,
-          { cause: error },
+          { cause: error, publicMessage },
         );
       }
       await deps.pause(firstPauseMs * 2 ** (attempt - 1));
     }
   }
 }
+
+/** Bucket and endpoint are for the operator alone. */
+export const publicMessage = 'The library cannot be reached at the moment.';
 
 export function timeoutOf(deps: S3Deps): number {
   return deps.timeoutMs ?? defaultTimeoutMs;
@@ -142,7 +145,9 @@ async function refusal(location: S3Location, request: S3Request, response: Respo
   }
   const isKeyMissing = request.objectKey !== undefined && status === 404 && code !== 'NoSuchBucket';
   if (isKeyMissing) return;
-  throw new Upstream(`LECTERN_LIBRARY_URL: ${meaningOf({ location, response, code, answered })}`);
+  throw new Upstream(`LECTERN_LIBRARY_URL: ${meaningOf({ location, response, code, answered })}`, {
+    publicMessage,
+  });
 }
 
 function meaningOf(refused: {

@@ -54,7 +54,7 @@ export function createRemoteEmbedder(deps: RemoteDeps, settings: RemoteSettings)
       acceptStatus: () => true,
     });
     signal.throwIfAborted();
-    const body = bodyOf(outcome, deps.now);
+    const body = bodyOf(outcome, deps.now, apiKey);
     if (body instanceof Upstream) return { kind: 'not-now', error: body };
     const vectors = parseVectors(body, texts.length);
     for (const vector of vectors) {
@@ -103,10 +103,10 @@ function embeddingsUrl(base: string): string {
 const who = 'The server of the embeddings';
 
 /** The body of a good answer. What may be better the next time is returned, what will not is thrown. */
-function bodyOf(outcome: Outcome, now: Clock): Body | Upstream {
+function bodyOf(outcome: Outcome, now: Clock, apiKey: Secret | undefined): Body | Upstream {
   switch (outcome.kind) {
     case 'body':
-      return ofStatus(outcome, now);
+      return ofStatus(outcome, now, apiKey);
     case 'rate-limited': {
       const retryAfterMs = outcome.named === undefined ? {} : { retryAfterMs: outcome.named - now() };
       return new Upstream(`${who} asks to be left alone for a while.`, retryAfterMs);
@@ -123,10 +123,12 @@ function bodyOf(outcome: Outcome, now: Clock): Body | Upstream {
   }
 }
 
-function ofStatus(outcome: Body, now: Clock): Body | Upstream {
+function ofStatus(outcome: Body, now: Clock, apiKey: Secret | undefined): Body | Upstream {
   const { status, bytes, headers } = outcome;
   if (status >= 200 && status < 300) return outcome;
-  const cause = new Error(`status ${status}: ${new TextDecoder().decode(bytes).slice(0, maxDetail)}`);
+  // For the log, where the key has no place even if the server repeats it.
+  const text = new TextDecoder().decode(bytes);
+  const cause = new Error(`status ${status}: ${(apiKey?.maskedIn(text) ?? text).slice(0, maxDetail)}`);
   if (status === 401 || status === 403) throw new Upstream(`${who} refused the key.`, { cause });
   if (status === 402) throw new Upstream(`${who} says that the account has no money left.`, { cause });
   if (status === 404 || status === 410)
