@@ -54,6 +54,10 @@ export function createApi(deps: ApiDeps) {
   const streams = createEventStreams(deps.log);
 
   app.use(recordRequests(deps));
+  app.use(async (c, next) => {
+    c.set('client', findClient(c));
+    await next();
+  });
   for (const path of Object.values(deframedPaths)) app.use(path, openToAnybody);
   if (deps.corsAllowedOrigins.length > 0) app.use(allowOrigins(deps.corsAllowedOrigins));
 

@@ -14,7 +14,7 @@ import type { Parser } from '../parsing/parser.ts';
 import type { Model } from '../search/answer/ask-model.ts';
 import type { Meaning } from '../search/meaning/meaning.ts';
 import type { Store, UserRows } from '../store/store.ts';
-import type { ClientRules } from './client.ts';
+import type { Client, ClientRules } from './client.ts';
 import type { Metrics } from './metrics.ts';
 import type { WebApp } from './pages/web-app.ts';
 
@@ -73,6 +73,7 @@ export interface ApiEnv {
     requestId: string;
     /** The pattern of the route that answers, for logs and metrics. */
     route?: string;
+    client: Client;
     /** There on every route but the open ones. */
     actor: Actor;
   };

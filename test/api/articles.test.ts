@@ -54,7 +54,7 @@ onEachEngine('an article as a document', (engine) => {
       'content-security-policy': policy,
       'referrer-policy': 'no-referrer',
       'x-content-type-options': 'nosniff',
-      'cache-control': 'private, no-cache',
+      'cache-control': 'no-store',
       etag: expect.stringMatching(/^"[\w-]{43}"$/),
     });
     const html = await response.text();
@@ -63,6 +63,11 @@ onEachEngine('an article as a document', (engine) => {
     expect(articleOf(html)).toBe(
       '<p>Wind <a href="https://a.example/" rel="noopener noreferrer" target="_blank">x</a></p>',
     );
+  });
+
+  it('may be stored by a browser over HTTPS alone, where a log-out removes it', async () => {
+    const secure = anna.at(api.again({ publicUrl: 'https://read.example.org' }));
+    expect((await secure.get(await firstPath())).headers.get('Cache-Control')).toBe('private, no-cache');
   });
 
   it('is not sent again to one who has it, and is when it has changed', async () => {

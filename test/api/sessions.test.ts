@@ -129,6 +129,7 @@ onEachEngine('sessions', (engine) => {
       const copy = browser.at(api);
       const response = await browser.delete('/api/sessions');
       expect(response.status).toBe(204);
+      expect(response.headers.get('Clear-Site-Data')).toBe('"cache"');
       expect(browser.cookies.has('session')).toBe(false);
       expect(await isLoggedIn(copy)).toBe(false);
       expect(JSON.stringify(await api.rows())).not.toContain(sha256(secretOf(copy)));

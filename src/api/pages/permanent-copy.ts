@@ -1,6 +1,7 @@
 // The copy of a page that somebody else's browser has made, as it came. Whatever is in it may run nothing, send nothing and load
 // nothing: what belongs to it is inside of it.
 import type { Context } from 'hono';
+import { articleCaching } from '../article-caching.ts';
 import type { ApiEnv } from '../context.ts';
 import { namesEtag } from '../if-none-match.ts';
 
@@ -34,7 +35,7 @@ export function sendPermanentCopy(c: Context<ApiEnv>, { bytes, type, etag }: Per
     'Referrer-Policy': 'no-referrer',
     'X-Content-Type-Options': 'nosniff',
     'Cross-Origin-Resource-Policy': 'same-origin',
-    'Cache-Control': 'private, no-cache',
+    'Cache-Control': articleCaching(c),
     ETag: etag,
   };
   if (namesEtag(c.req.header('if-none-match'), etag)) return c.body(null, 304, headers);

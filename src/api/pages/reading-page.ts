@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
 import { readableHtml } from '../../html/readable-html.ts';
 import { sanitiseHtml } from '../../html/sanitise-html.ts';
+import { articleCaching } from '../article-caching.ts';
 import type { ApiEnv } from '../context.ts';
 import { namesEtag } from '../if-none-match.ts';
 import { escapeHtml } from './page.ts';
@@ -35,7 +36,7 @@ export function sendArticle(c: Context<ApiEnv>, article: Article): Response {
     'Content-Security-Policy': policy,
     'Referrer-Policy': 'no-referrer',
     'X-Content-Type-Options': 'nosniff',
-    'Cache-Control': 'private, no-cache',
+    'Cache-Control': articleCaching(c),
     ETag: etag,
   };
   // A browser takes over the headers of a 304, so that it has them all.

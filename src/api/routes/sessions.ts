@@ -76,6 +76,8 @@ export function sessionRoutes(router: Router, deps: ApiDeps, gate: Gate, findCli
         gate.refuseForgery(c);
         await endSession(deps.accounts, secret);
         deleteCookie(c, sessionCookie, { path: '/' });
+        // Articles that the browser has stored; the next person to use it must not see them.
+        c.header('Clear-Site-Data', '"cache"');
       }
       return c.body(null, 204);
     },
