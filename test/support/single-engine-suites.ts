@@ -43,6 +43,11 @@ export const singleEngineSuites: readonly { engine: EngineName; title: string; r
     reason: 'SQLite is no server',
   },
   {
+    engine: 'postgres',
+    title: 'a server that ends its sessions',
+    reason: 'SQLite is no server',
+  },
+  {
     engine: 'sqlite',
     title: 'a start on an old database',
     reason: 'ReedMe and Fusion have SQLite files alone; into PostgreSQL they are imported',

@@ -7,6 +7,7 @@ import { cleanText } from '../../clean-text.ts';
 import { type Database, plannedOnce, withoutNesting } from '../../database.ts';
 import type { Tables } from '../../tables.ts';
 import { listenForJobs, stayingInTouch } from './listen.ts';
+import { isLostConnection } from './lost-connection.ts';
 import { migratePostgres } from './migrate.ts';
 import { getTypeParser } from './types.ts';
 
@@ -149,11 +150,8 @@ class PatientPool extends pg.Pool {
 
 /** A server that is away, restarting or full is a reason to ask again later, not a fault of ours. */
 function translated(error: Error & { code?: string }): never {
-  const away = /^(ECONN|EPIPE|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT|57P0[1235]|53300|08)/.test(error.code ?? '');
-  if (away || /timeout exceeded when trying to connect|Connection terminated/.test(error.message)) {
-    throw new Unavailable('the index does not answer; try again in a moment', { cause: error });
-  }
-  throw error;
+  if (!isLostConnection(error)) throw error;
+  throw new Unavailable('the index does not answer; try again in a moment', { cause: error });
 }
 
 async function execute(connection: DatabaseConnection, sql: string): Promise<void> {
