@@ -99,13 +99,22 @@ export function credentialStore(db: Database, now: Clock) {
   };
 }
 
+const userColumns = [
+  'users.id',
+  'users.username',
+  'users.role',
+  'users.created_at',
+  'users.disabled_at',
+] as const;
+
 // Every request asks one of these.
 
 const sessionsBySecret = preparedQuery((read, { secretSha256 }: { secretSha256: string }) =>
   read
     .selectFrom('sessions')
     .innerJoin('users', 'users.id', 'sessions.user_id')
-    .select(['users.id', 'users.username', 'users.role', 'users.created_at', 'sessions.expires_at'])
+    .select(userColumns)
+    .select('sessions.expires_at')
     .where('sessions.secret_sha256', '=', secretSha256),
 );
 
@@ -117,7 +126,8 @@ function tokensBy(column: 'secret_sha256' | 'fever_sha256') {
     read
       .selectFrom('tokens')
       .innerJoin('users', 'users.id', 'tokens.user_id')
-      .select(['users.id', 'users.username', 'users.role', 'users.created_at', 'tokens.scope'])
+      .select(userColumns)
+      .select('tokens.scope')
       .where(`tokens.${column}`, '=', sha256),
   );
 }

@@ -131,6 +131,8 @@ type UntypedTable = (typeof untypedTables)[number];
 export const derivedTables: readonly (TableName | UntypedTable)[] = [
   'sessions',
   'login_attempts',
+  'known_browsers',
+  'questions_asked',
   'used_sign_ons',
   'meta',
   'journal_dirty',

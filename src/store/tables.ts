@@ -9,6 +9,8 @@ export interface Tables extends HighlightTables, DeframerTables {
   tokens: TokensTable;
   sessions: SessionsTable;
   login_attempts: LoginAttemptsTable;
+  known_browsers: KnownBrowsersTable;
+  questions_asked: QuestionsAskedTable;
   used_sign_ons: UsedSignOnsTable;
   groups: GroupsTable;
   preferences: PreferencesTable;
@@ -50,16 +52,18 @@ export interface UsersTable {
   oidc_subject: string | null;
   created_at: number;
   updated_at: number;
+  disabled_at: number | null;
 }
 
 export interface TokensTable {
   id: Generated<number>;
   user_id: number;
   name: string;
-  scope: 'read' | 'write';
+  scope: 'read' | 'write' | 'admin';
   secret_sha256: string;
   fever_sha256: string;
   created_at: number;
+  created_by: number | null;
 }
 
 export interface SessionsTable {
@@ -74,6 +78,18 @@ export interface LoginAttemptsTable {
   failures: number;
   window_started_at: number;
   blocked_until: number;
+}
+
+export interface KnownBrowsersTable {
+  secret_sha256: string;
+  user_id: number;
+  expires_at: number;
+}
+
+export interface QuestionsAskedTable {
+  user_id: number;
+  day: number;
+  n: number;
 }
 
 export interface UsedSignOnsTable {

@@ -208,6 +208,14 @@ export function userStore(db: Database, now: Clock) {
   };
 }
 
-export function toUser(row: Pick<Row<'users'>, 'id' | 'username' | 'role' | 'created_at'>): User {
-  return { id: row.id, username: row.username, role: row.role, createdAt: row.created_at };
+export function toUser(
+  row: Pick<Row<'users'>, 'id' | 'username' | 'role' | 'created_at' | 'disabled_at'>,
+): User {
+  return {
+    id: row.id,
+    username: row.username,
+    role: row.role,
+    createdAt: row.created_at,
+    disabledAt: row.disabled_at ?? undefined,
+  };
 }

@@ -4,7 +4,7 @@ import { getCookie } from 'hono/cookie';
 import { endOtherSessions, startSession } from '../../accounts/sessions.ts';
 import { createToken } from '../../accounts/tokens.ts';
 import { addMember, changePassword, setMemberPassword } from '../../accounts/users.ts';
-import type { Token, User } from '../../model/user.ts';
+import { scopes, type Token, type User } from '../../model/user.ts';
 import { type Gate, sessionCookie } from '../authenticate.ts';
 import type { ApiDeps } from '../context.ts';
 import type { Router } from '../router.ts';
@@ -19,10 +19,10 @@ const MeBody = UserBody.extend({
 }).openapi('Me');
 
 const TokenBody = z
-  .object({ id: z.int(), name: z.string(), scope: z.enum(['read', 'write']), created_at: seconds })
+  .object({ id: z.int(), name: z.string(), scope: z.enum(scopes), created_at: seconds })
   .openapi('Token');
 
-const TokenInput = z.object({ name: nameText(100), scope: z.enum(['read', 'write']) }).openapi('TokenInput');
+const TokenInput = z.object({ name: nameText(100), scope: z.enum(scopes) }).openapi('TokenInput');
 
 const UserInput = z
   .object({ username: z.string().max(200), password: z.string().max(1000) })
