@@ -39,6 +39,13 @@ export class Forbidden extends LecternError {
   }
 }
 
+/** Said only to a caller who has shown the right password or token. */
+export class AccountDisabled extends Forbidden {
+  constructor() {
+    super('this account is disabled: ask the owner of this Lectern');
+  }
+}
+
 /** Also the answer for a row that belongs to another user: its existence is not ours to tell. */
 export class NotFound extends LecternError {
   constructor(what: string, options?: ErrorOptions) {

@@ -16,6 +16,8 @@ export const refusals = [
   'setup-first',
   /** To be linked, but somebody else's already. */
   'taken',
+  /** The owner has disabled the account. */
+  'disabled',
   'busy',
 ] as const;
 

@@ -1,6 +1,6 @@
 // Single sign-on by OpenID Connect: to the provider with a code challenge, and back with a code. decisions/0019 says why.
 import * as client from 'openid-client';
-import { TooManyRequests } from '../errors.ts';
+import { AccountDisabled, TooManyRequests } from '../errors.ts';
 import { Failure } from '../outbound/failure.ts';
 import type { AccountDeps } from './deps.ts';
 import { network, takeAttempt } from './login.ts';
@@ -123,10 +123,18 @@ export async function finishSignOn(
   const { linkingSha256 } = flow;
   const session =
     linkingSha256 === undefined
-      ? await startSession(deps, await findOrMakeUser(deps, person, deps.oidc.allowed))
+      ? await startSignOnSession(deps, person)
       : await linkSession(deps, person, { linkingSha256, session: input.session ?? '' });
   await deps.store.loginAttempts.giveBack(attemptKey(input.address), deps.loginLimits);
   return { session };
+}
+
+async function startSignOnSession(deps: SignOnDeps, person: Person): Promise<NewSession> {
+  const user = await findOrMakeUser(deps, person, deps.oidc.allowed);
+  return startSession(deps, user).catch((error: unknown) => {
+    if (!(error instanceof AccountDisabled)) throw error;
+    throw new SignOnRefused('disabled', `${user.username} is disabled`, { cause: error });
+  });
 }
 
 async function linkSession(

@@ -6,10 +6,11 @@ import { feverKey, sha256 } from './secrets.ts';
 /** Says what it is to whoever finds it, and has no "=" in it: some reader apps split on that. */
 const prefix = 'lectern_';
 
+/** `createdBy` is the id of the token that asked for this one; revoking that token revokes this one too. */
 export async function createToken(
   { store, randomText }: AccountDeps,
   user: User,
-  input: { name: string; scope: Scope },
+  input: { name: string; scope: Scope; createdBy?: number | undefined },
 ): Promise<{ token: Token; secret: string }> {
   const secret = prefix + randomText(24);
   const token = await store.forUser(user.id).tokens.create({
@@ -20,17 +21,29 @@ export async function createToken(
   return { token, secret };
 }
 
-export async function findTokenUser(
+export interface TokenLogin {
+  readonly tokenId: number;
+  readonly scope: Scope;
+  readonly user: User;
+}
+
+/** Undefined for the token of a disabled user too. */
+export async function findTokenLogin(
   { store }: AccountDeps,
   secret: string,
-): Promise<{ user: User; scope: Scope } | undefined> {
-  return store.credentials.findToken(sha256(secret));
+): Promise<TokenLogin | undefined> {
+  return ifEnabled(await store.credentials.findToken(sha256(secret)));
+}
+
+export async function isTokenOfDisabledUser({ store }: AccountDeps, secret: string): Promise<boolean> {
+  return (await store.credentials.findToken(sha256(secret)))?.user.disabledAt !== undefined;
 }
 
 /** By what a Fever client sends: see feverKey. */
-export async function findFeverUser(
-  { store }: AccountDeps,
-  key: string,
-): Promise<{ user: User; scope: Scope } | undefined> {
-  return store.credentials.findFeverToken(sha256(key.toLowerCase()));
+export async function findFeverLogin({ store }: AccountDeps, key: string): Promise<TokenLogin | undefined> {
+  return ifEnabled(await store.credentials.findFeverToken(sha256(key.toLowerCase())));
+}
+
+function ifEnabled(login: TokenLogin | undefined): TokenLogin | undefined {
+  return login?.user.disabledAt === undefined ? login : undefined;
 }

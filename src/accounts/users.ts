@@ -61,24 +61,36 @@ async function create({ store, passwords }: AccountDeps, input: NewUser, role: R
   return store.users.create({ username, passwordHash: await passwords.hash(input.password), role });
 }
 
-/** Ends all sessions of the user. */
+/** Ends all sessions of the user. Returns how many tokens were revoked. */
 export async function setPassword(
   { store, passwords }: AccountDeps,
   user: User,
   password: string,
-): Promise<void> {
+  options?: { revokeTokens: boolean },
+): Promise<number> {
   checkNewPassword(password);
-  await store.users.setPassword(user.id, await passwords.hash(password));
+  return store.users.setPassword(user.id, await passwords.hash(password), options);
 }
 
 /** By the owner, for a member who has forgotten it: they can log in at once, however often they have tried. */
-export async function setMemberPassword(deps: AccountDeps, userId: number, password: string): Promise<void> {
+export async function setMemberPassword(
+  deps: AccountDeps,
+  userId: number,
+  { password, keepTokens }: { password: string; keepTokens: boolean },
+): Promise<void> {
   const user = await deps.store.users.get(userId);
   if (user.role === 'owner')
     throw new Invalid('id: change your own password where the present one is asked for');
-  await setPassword(deps, user, password);
+  await setPassword(deps, user, password, { revokeTokens: !keepTokens });
   const [account] = attemptKeys(user.username, '');
   await deps.store.loginAttempts.forget([account]);
+}
+
+/** Disabling ends the user's sessions and refuses their tokens; it deletes nothing else. */
+export async function setDisabled({ store }: AccountDeps, userId: number, disabled: boolean): Promise<User> {
+  const user = await store.users.get(userId);
+  if (user.role === 'owner') throw new Invalid('id: the owner cannot be disabled');
+  return store.users.setDisabled(userId, disabled);
 }
 
 /** As `setPassword`, for a user who shows that they know the present one. */

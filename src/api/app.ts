@@ -51,7 +51,7 @@ export function createApi(deps: ApiDeps) {
   const gate = createGate(deps, findClient);
   const router = new Router(gate);
   const { app } = router;
-  const streams = createEventStreams(deps.log);
+  const streams = createEventStreams({ log: deps.log, isLoggedIn: gate.isLoggedIn });
 
   app.use(recordRequests(deps));
   app.use(async (c, next) => {

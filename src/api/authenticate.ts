@@ -2,8 +2,8 @@
 import type { Context } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { findSessionUser, sessionLifetimeMs } from '../accounts/sessions.ts';
-import { findTokenUser } from '../accounts/tokens.ts';
-import { Forbidden, Unauthorized } from '../errors.ts';
+import { findTokenLogin, isTokenOfDisabledUser } from '../accounts/tokens.ts';
+import { AccountDisabled, Forbidden, Unauthorized } from '../errors.ts';
 import type { FindClient } from './client.ts';
 import type { Actor, ApiDeps, ApiEnv } from './context.ts';
 
@@ -13,6 +13,8 @@ export interface Gate {
   /** The actor, or undefined when nobody is logged in. A token that is not valid is an error, not a visitor. */
   findActor(c: Context<ApiEnv>): Promise<Actor | undefined>;
   getActor(c: Context<ApiEnv>): Promise<Actor>;
+  /** Whether the session or token of a request is still valid, for answers that take minutes. */
+  isLoggedIn(c: Context<ApiEnv>): Promise<boolean>;
   /** Refuses what a foreign page could have sent with our user's cookie. */
   refuseForgery(c: Context<ApiEnv>): void;
   /** The same where no cookie is needed: a program, which says nothing of where it stands, may pass. */
@@ -34,13 +36,22 @@ export function createGate(deps: ApiDeps, findClient: FindClient): Gate {
       if (changesState(c.req.method)) gate.refuseForgery(c);
       if (session.renewed) gate.setSessionCookie(c, secret);
       const { user } = session;
-      return { user, scope: 'write', via: 'session', rows: deps.store.forUser(user.id) };
+      return { user, scope: 'admin', via: 'session', rows: deps.store.forUser(user.id) };
     },
 
     async getActor(c) {
       const actor = await gate.findActor(c);
       if (!actor) throw new Unauthorized();
       return actor;
+    },
+
+    async isLoggedIn(c) {
+      const authorization = c.req.header('authorization');
+      const login =
+        authorization === undefined
+          ? await findSessionUser(deps.accounts, getCookie(c, sessionCookie) ?? '')
+          : await findTokenLogin(deps.accounts, secretOf(authorization));
+      return login !== undefined;
     },
 
     refuseForgery(c) {
@@ -73,13 +84,18 @@ export function createGate(deps: ApiDeps, findClient: FindClient): Gate {
   };
 
   async function byToken(authorization: string): Promise<Actor> {
-    const secret = /^Bearer ([\w~+/.-]+=*)$/i.exec(authorization)?.[1];
-    const found = secret === undefined ? undefined : await findTokenUser(deps.accounts, secret);
-    if (!found) throw new Unauthorized('the token is not valid');
-    return { user: found.user, scope: found.scope, via: 'token', rows: deps.store.forUser(found.user.id) };
+    const secret = secretOf(authorization);
+    const login = await findTokenLogin(deps.accounts, secret);
+    if (login) return { ...login, via: 'token', rows: deps.store.forUser(login.user.id) };
+    if (await isTokenOfDisabledUser(deps.accounts, secret)) throw new AccountDisabled();
+    throw new Unauthorized('the token is not valid');
   }
 
   return gate;
+}
+
+function secretOf(authorization: string): string {
+  return /^Bearer ([\w~+/.-]+=*)$/i.exec(authorization)?.[1] ?? '';
 }
 
 export function changesState(method: string): boolean {

@@ -64,6 +64,8 @@ export interface Actor {
   readonly user: User;
   readonly scope: Scope;
   readonly via: 'session' | 'token';
+  /** Of a token. */
+  readonly tokenId?: number;
   readonly rows: UserRows;
 }
 

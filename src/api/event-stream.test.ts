@@ -13,6 +13,8 @@ const log = createLog({
   out: new Writable({ write: (_l, _e, done) => done() }),
 });
 
+const isLoggedIn = async () => true;
+
 /** Which user asks is all that a stream wants to know of them. */
 const asUser =
   (id: number): MiddlewareHandler<ApiEnv> =>
@@ -22,7 +24,7 @@ const asUser =
   };
 
 it('lets one user have eight at once, and all together 256', async () => {
-  const streams = createEventStreams(log, new TestTimers().after);
+  const streams = createEventStreams({ log, isLoggedIn }, new TestTimers().after);
   const app = new Hono<ApiEnv>()
     .use((c, next) => asUser(Number(c.req.path.slice(1)))(c, next))
     .onError((_error, c) => c.body(null, 429))
@@ -42,7 +44,7 @@ it.each([
   { client: 'does not read', events: 100 },
 ])('ends after ten minutes for a client that $client, and leaves no timer', async ({ events }) => {
   const timers = new TestTimers();
-  const streams = createEventStreams(log, timers.after);
+  const streams = createEventStreams({ log, isLoggedIn }, timers.after);
   let looks = 0;
   const look = async () => {
     looks += 1;
@@ -57,5 +59,25 @@ it.each([
   expect(timers.pending).toBe(0);
   const reader = new EventReader(response);
   for (let n = 0; n < events; n++) expect(await reader.next()).toMatchObject({ event: 'e' });
+  expect(await reader.next()).toBeUndefined();
+});
+
+it('ends at the first look after the login has ended, and leaves no timer', async () => {
+  const timers = new TestTimers();
+  let loggedIn = true;
+  const streams = createEventStreams({ log, isLoggedIn: async () => loggedIn }, timers.after);
+  let looks = 0;
+  const look = async () => {
+    looks += 1;
+    return { events: [{ event: 'e', key: '', data: looks }] };
+  };
+  const app = new Hono<ApiEnv>().use(asUser(1)).get('/', (c) => streams.open(c, look));
+  const reader = new EventReader(await app.request('/'));
+  await timers.advance(500);
+  loggedIn = false;
+  await timers.advance(500);
+  expect(looks).toBe(2);
+  expect(timers.pending).toBe(0);
+  expect([await reader.next(), await reader.next()]).toMatchObject([{ event: 'e' }, { event: 'e' }]);
   expect(await reader.next()).toBeUndefined();
 });

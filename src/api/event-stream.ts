@@ -3,6 +3,7 @@
 import type { Context } from 'hono';
 import { TooManyRequests } from '../errors.ts';
 import type { Log } from '../log.ts';
+import type { Gate } from './authenticate.ts';
 import type { ApiEnv } from './context.ts';
 
 export interface StreamEvent {
@@ -29,8 +30,9 @@ const lookEveryMs = 500;
 const keepAliveMs = 15_000;
 /** For each user, so that one with many tabs shuts out nobody else; and for all, since each look is a question to the index. */
 const maxStreams = { ofUser: 8, inAll: 256 };
-/** Then the client comes again, and shows anew who it is: a login that has ended must not see on for ever. */
 const longestMs = 10 * 60_000;
+/** The client comes again, and is then told why it may not. */
+const loggedOut: Look = { events: [], isLast: true };
 const headers = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
 
 /** Runs something later, unless it is cancelled by what is returned. */
@@ -41,7 +43,10 @@ const afterTimeout: After = (delayMs, run) => {
   return () => clearTimeout(timer);
 };
 
-export function createEventStreams(log: Log, after: After = afterTimeout): EventStreams {
+export function createEventStreams(
+  { log, isLoggedIn }: { log: Log; isLoggedIn: Gate['isLoggedIn'] },
+  after: After = afterTimeout,
+): EventStreams {
   /** How to end each, and whose it is. */
   const open = new Map<() => void, number>();
 
@@ -55,7 +60,8 @@ export function createEventStreams(log: Log, after: After = afterTimeout): Event
       let end = () => {};
       const body = new ReadableStream<Uint8Array>({
         start(controller) {
-          end = startStream(controller, look, after, (error) => {
+          const lookWhileLoggedIn = async () => ((await isLoggedIn(c)) ? look() : loggedOut);
+          end = startStream(controller, lookWhileLoggedIn, after, (error) => {
             open.delete(end);
             if (error) log.warn({ err: error, requestId: c.get('requestId') }, 'a stream of events failed');
           });

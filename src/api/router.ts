@@ -5,26 +5,26 @@ import type { Context, Handler, MiddlewareHandler } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { TrieRouter } from 'hono/router/trie-router';
 import { Forbidden, Invalid, LecternError } from '../errors.ts';
+import { includesScope, type Scope } from '../model/user.ts';
 import { changesState, type Gate } from './authenticate.ts';
 import type { Actor, ApiEnv } from './context.ts';
 import { invalidInput } from './error-response.ts';
 import { holdAnonymous, holdBodyOf } from './hold-body.ts';
 import { errorResponses } from './schemas.ts';
 
-/** `app`: for reader apps, which log in each in its own way. */
-export type Access = 'open' | 'user' | 'owner' | 'app';
+/** `account`: a user's own account and tokens. `app`: for reader apps, which log in each in its own way. */
+export type Access = 'open' | 'user' | 'account' | 'owner' | 'app';
 
 export interface RouteEntry {
   readonly method: string;
   /** As OpenAPI writes it: /api/groups/{id} */
   readonly path: string;
   readonly access: Access;
-  /** Whether a read-only token is kept out. Where it is absent, the method says it. */
-  readonly writes?: Writes;
+  readonly scope: NeededScope;
 }
 
-/** `some`: it is let in, and the handler itself holds each part of what is asked to the scope of the token. */
-export type Writes = boolean | 'some';
+/** The scope that a token needs. `handler`: every token passes, and the handler checks each part of the request. */
+export type NeededScope = Scope | 'handler';
 
 /** How a protocol of reader apps knows who is asking, and what its refusals look like. */
 export interface AppProtocol {
@@ -37,7 +37,7 @@ export interface AppRoute {
   readonly method: 'get' | 'post' | 'put' | 'delete';
   /** `{name*}` takes the rest of the path, slashes and all. */
   readonly path: string;
-  readonly writes: Writes;
+  readonly scope: NeededScope;
   readonly maxBodyBytes?: number;
 }
 
@@ -45,8 +45,8 @@ const usualBodyBytes = 1024 * 1024;
 
 export interface RouteOptions {
   readonly maxBodyBytes?: number;
-  /** Of what is asked by POST, since it is too long for an address, and changes nothing all the same. */
-  readonly writes?: false;
+  /** Where the access and the method do not give the scope that a token needs, such as a POST that changes nothing. */
+  readonly scope?: Scope;
 }
 
 export class Router {
@@ -68,33 +68,38 @@ export class Router {
     this.#add('open', spec, handler);
   }
 
-  /** For every user. A read-only token may call it when its method is GET, or when it is said to change nothing. */
+  /** For every user. A token needs the scope `read` for GET and `write` for other methods, unless the options name another. */
   user<R extends RouteConfig>(spec: R, handler: RouteHandler<R, ApiEnv>, options?: RouteOptions): void {
     this.#add('user', spec, handler, options);
   }
 
-  /** For the owner alone. */
-  owner<R extends RouteConfig>(spec: R, handler: RouteHandler<R, ApiEnv>): void {
-    this.#add('owner', spec, handler);
+  /** For the account of every user. A token needs the scope `admin`. */
+  account<R extends RouteConfig>(spec: R, handler: RouteHandler<R, ApiEnv>): void {
+    this.#add('account', spec, handler);
+  }
+
+  /** For the owner alone. A token needs the scope `admin`, unless the options name another. */
+  owner<R extends RouteConfig>(spec: R, handler: RouteHandler<R, ApiEnv>, options?: RouteOptions): void {
+    this.#add('owner', spec, handler, options);
   }
 
   /** A page or file, which the API's description leaves out. */
   page(access: Access, path: string, handler: Handler<ApiEnv>): void {
-    this.#note('get', path, access);
-    this.app.get(toHonoPath(path), this.#guard(access, 'get', path), handler);
+    const entry = this.#note({ method: 'get', path, access, scope: usualScope(access, 'get') });
+    this.app.get(toHonoPath(path), this.#guard(entry), handler);
   }
 
   /** Of a protocol that is not ours: its bodies are read whatever they are called, and its answers have its own forms. */
   readerApp(
     protocol: AppProtocol,
-    { method, path, writes, maxBodyBytes }: AppRoute,
+    { method, path, scope, maxBodyBytes }: AppRoute,
     handler: Handler<ApiEnv>,
   ): void {
-    this.#note(method, path, 'app', writes);
+    this.#note({ method, path, access: 'app', scope });
     const guard: MiddlewareHandler<ApiEnv> = async (c, next) => {
       c.set('route', path);
       const actor = await protocol.identify(c);
-      if (writes === true && actor.scope !== 'write') throw new Forbidden('this token may only read');
+      requireScope(actor, scope);
       c.set('actor', actor);
       await next();
     };
@@ -118,8 +123,9 @@ export class Router {
     access: Access,
     spec: R,
     handler: RouteHandler<R, ApiEnv>,
-    { maxBodyBytes = usualBodyBytes, writes }: RouteOptions = {},
+    { maxBodyBytes = usualBodyBytes, scope = usualScope(access, spec.method) }: RouteOptions = {},
   ): void {
+    const entry = this.#note({ method: spec.method, path: spec.path, access, scope });
     const bodyTypes = Object.keys(spec.request?.body?.content ?? {});
     const takesBody = bodyTypes.length > 0;
     const takesJson = bodyTypes.includes('application/json');
@@ -128,19 +134,19 @@ export class Router {
       security: access === 'open' ? [] : [{ session: [] }, { token: [] }],
       responses: { ...errorResponses({ access, path: spec.path, takesBody, takesJson }), ...spec.responses },
       middleware: [
-        this.#guard(access, spec.method, spec.path, writes),
+        this.#guard(entry),
         ...(takesJson ? [requireJson] : []),
         ...(takesBody ? [access === 'open' ? holdAnonymous : holdBodyOf(maxBodyBytes)] : []),
         ...(takesJson ? [requireUtf8] : []),
       ],
     });
-    this.#note(spec.method, spec.path, access, writes);
     this.app.openapi(route as unknown as R, handler as never);
   }
 
-  #note(method: string, path: string, access: Access, writes?: Writes): void {
-    this.entries.push({ method, path, access, ...(writes !== undefined && { writes }) });
-    this.#methods.add('ALL', toHonoPath(path), method);
+  #note(entry: RouteEntry): RouteEntry {
+    this.entries.push(entry);
+    this.#methods.add('ALL', toHonoPath(entry.path), entry.method);
+    return entry;
   }
 
   #refusals({ refuse }: AppProtocol): MiddlewareHandler<ApiEnv> {
@@ -154,24 +160,33 @@ export class Router {
     };
   }
 
-  #guard(
-    access: Access,
-    method: string,
-    path: string,
-    writes = changesState(method.toUpperCase()),
-  ): MiddlewareHandler<ApiEnv> {
+  #guard({ access, path, scope }: RouteEntry): MiddlewareHandler<ApiEnv> {
     return async (c, next) => {
       c.set('route', path);
       if (access !== 'open') {
         const actor = await this.#gate.getActor(c);
         if (access === 'owner' && actor.user.role !== 'owner')
           throw new Forbidden('only the owner may do this');
-        if (writes && actor.scope !== 'write') throw new Forbidden('this token may only read');
+        requireScope(actor, scope);
         c.set('actor', actor);
       }
       await next();
     };
   }
+}
+
+function usualScope(access: Access, method: string): Scope {
+  if (access === 'owner' || access === 'account') return 'admin';
+  return changesState(method.toUpperCase()) ? 'write' : 'read';
+}
+
+function requireScope(actor: Actor, needed: NeededScope): void {
+  if (needed === 'handler' || includesScope(actor.scope, needed)) return;
+  throw new Forbidden(
+    needed === 'admin'
+      ? 'this needs a browser that is logged in, or a token with the scope admin'
+      : 'this token may only read',
+  );
 }
 
 /** From the form that OpenAPI has. */

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { createToken } from '../accounts/tokens.ts';
 import { Invalid, NotFound } from '../errors.ts';
-import type { Scope, User } from '../model/user.ts';
+import { type Scope, scopes, type User } from '../model/user.ts';
 import type { Store } from '../store/store.ts';
 import { type Runtime, withStore } from './runtime.ts';
 import { printRows, shortTime } from './table.ts';
@@ -16,9 +16,7 @@ export function tokenCommand(runtime: Runtime): Command {
     .command('create')
     .description('Make a token. Its secret is shown this once and kept only as a hash.')
     .requiredOption('--name <name>', 'what the token is for, such as "phone"')
-    .addOption(
-      new Option('--scope <scope>', 'what it may do').choices(['read', 'write']).makeOptionMandatory(),
-    )
+    .addOption(new Option('--scope <scope>', 'what it may do').choices(scopes).makeOptionMandatory())
     .option('--user <name>', 'whose token it is (default: the owner)')
     .option('--json', 'print {id, name, scope, username, token}')
     .action(async (options: { name: string; scope: Scope; user?: string; json?: boolean }) => {
@@ -50,7 +48,8 @@ export function tokenCommand(runtime: Runtime): Command {
       });
       printRows(runtime, rows, {
         json,
-        empty: 'There is no token yet. Make one with: lectern token create --name NAME --scope read|write',
+        empty:
+          'There is no token yet. Make one with: lectern token create --name NAME --scope read|write|admin',
       });
     });
 

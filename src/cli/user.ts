@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { parseUsername } from '../accounts/username.ts';
-import { addUser, setPassword } from '../accounts/users.ts';
+import { addUser, setDisabled, setPassword } from '../accounts/users.ts';
 import { Invalid, NotFound } from '../errors.ts';
 import type { User } from '../model/user.ts';
 import type { Store } from '../store/store.ts';
@@ -9,7 +9,9 @@ import { type Runtime, withStore } from './runtime.ts';
 import { printRows, shortTime } from './table.ts';
 
 export function userCommand(runtime: Runtime): Command {
-  const command = new Command('user').description('Add and list users, set their passwords.');
+  const command = new Command('user').description(
+    'Add, list, disable and enable users, set their passwords.',
+  );
 
   command
     .command('add')
@@ -37,10 +39,11 @@ export function userCommand(runtime: Runtime): Command {
         users: await store.users.list(),
         linked: await store.users.idsWithSignOn(),
       }));
-      const rows = users.map(({ id, username, role, createdAt }) => ({
+      const rows = users.map(({ id, username, role, createdAt, disabledAt }) => ({
         id,
         username,
         role,
+        disabled: disabledAt === undefined ? 'no' : 'yes',
         single_sign_on: linked.has(id) ? 'yes' : 'no',
         created: json ? new Date(createdAt).toISOString() : shortTime(createdAt),
       }));
@@ -52,15 +55,42 @@ export function userCommand(runtime: Runtime): Command {
 
   command
     .command('password')
-    .description("Set a user's password. Every session of that user ends; tokens stay.")
+    .description("Set a user's password. Every session of that user ends, and every token is revoked.")
     .argument('<name>', 'whose password')
     .option('--password-stdin', 'read the password from standard input instead of asking for it')
-    .action(async (name: string, options: { passwordStdin?: boolean }) => {
+    .option('--keep-tokens', 'leave the tokens of that user valid')
+    .action(async (name: string, options: { passwordStdin?: boolean; keepTokens?: boolean }) => {
       const password = await askPassword(runtime, options);
-      await withStore(runtime, async ({ accounts, store }) => {
-        await setPassword(accounts, await getUser(store, name), password);
-      });
-      runtime.stdout.write('The password is set, and every session of that user has ended.\n');
+      const revoked = await withStore(runtime, async ({ accounts, store }) =>
+        setPassword(accounts, await getUser(store, name), password, { revokeTokens: !options.keepTokens }),
+      );
+      runtime.stdout.write(
+        `The password is set, and every session of that user has ended. Tokens revoked: ${revoked}.\n`,
+      );
+    });
+
+  command
+    .command('disable')
+    .description(
+      'Lock a member out: sessions end, tokens are refused, feeds are not fetched. Nothing is deleted.',
+    )
+    .argument('<name>', 'which member')
+    .action(async (name: string) => {
+      const user = await withStore(runtime, async ({ accounts, store }) =>
+        setDisabled(accounts, (await getUser(store, name)).id, true),
+      );
+      runtime.stdout.write(`${user.username} is disabled. To undo: lectern user enable ${user.username}\n`);
+    });
+
+  command
+    .command('enable')
+    .description('Let a disabled member in again. Their tokens work again.')
+    .argument('<name>', 'which member')
+    .action(async (name: string) => {
+      const user = await withStore(runtime, async ({ accounts, store }) =>
+        setDisabled(accounts, (await getUser(store, name)).id, false),
+      );
+      runtime.stdout.write(`${user.username} is enabled.\n`);
     });
 
   return command;

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { LecternError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import type { Scope } from '../model/user.ts';
+import { includesScope, type Scope } from '../model/user.ts';
 import { type Call, codes, isRecord, parseMessage, type Reply, RpcError, refusal } from './json-rpc.ts';
 import { libraryTools } from './library-tools.ts';
 import type { Answer, Tool, ToolContext } from './tool.ts';
@@ -131,7 +131,7 @@ function agreedVersion({ protocolVersion }: Call['params']): string {
 }
 
 function mayCall({ writes }: Tool, scope: Scope): boolean {
-  return !writes || scope === 'write';
+  return !writes || includesScope(scope, 'write');
 }
 
 function describe({ name, title, description, writes, input }: Tool) {

@@ -1,5 +1,5 @@
 // Who is behind a session or a token: the lookups that come before we know which user is asking.
-import { Unauthorized } from '../errors.ts';
+import { AccountDisabled, Unauthorized } from '../errors.ts';
 import type { Clock, Millis } from '../model/glossary.ts';
 import type { Scope, User } from '../model/user.ts';
 import type { Database } from './database.ts';
@@ -8,17 +8,23 @@ import { toUser } from './user-store.ts';
 
 export type CredentialStore = ReturnType<typeof credentialStore>;
 
+interface FoundToken {
+  readonly user: User;
+  readonly scope: Scope;
+  readonly tokenId: number;
+}
+
 export function credentialStore(db: Database, now: Clock) {
   return {
     async findSession(secretSha256: string): Promise<{ user: User; expiresAt: Millis } | undefined> {
       const [row] = await sessionsBySecret(db, { secretSha256 });
-      if (!row || row.expires_at <= now()) return undefined;
+      if (!row || row.expires_at <= now() || row.disabled_at !== null) return undefined;
       return { user: toUser(row), expiresAt: row.expires_at };
     },
 
     /**
      * With `passwordHash`, only while that is still the user's: a login that was checked against a password just
-     * before it was changed must not outlive the change.
+     * before it was changed must not outlive the change. A disabled user gets none.
      */
     async createSession(session: {
       secretSha256: string;
@@ -29,13 +35,14 @@ export function credentialStore(db: Database, now: Clock) {
       await db.write(async (trx) => {
         const user = await trx
           .selectFrom('users')
-          .select('password_hash')
+          .select(['password_hash', 'disabled_at'])
           .where('id', '=', session.userId)
           .$if(db.engine === 'postgres', (query) => query.forUpdate())
           .executeTakeFirst();
         if (session.passwordHash !== undefined && user?.password_hash !== session.passwordHash) {
           throw new Unauthorized('wrong username or password');
         }
+        if (user?.disabled_at != null) throw new AccountDisabled();
         await trx
           .insertInto('sessions')
           .values({
@@ -87,14 +94,15 @@ export function credentialStore(db: Database, now: Clock) {
       await db.write((trx) => trx.deleteFrom('sessions').where('expires_at', '<=', now()).execute());
     },
 
-    async findToken(secretSha256: string): Promise<{ user: User; scope: Scope } | undefined> {
+    /** Disabled users' tokens are found too. */
+    async findToken(secretSha256: string): Promise<FoundToken | undefined> {
       const [row] = await tokensBySecret(db, { sha256: secretSha256 });
-      return row && { user: toUser(row), scope: row.scope };
+      return row && { user: toUser(row), scope: row.scope, tokenId: row.token_id };
     },
 
-    async findFeverToken(feverSha256: string): Promise<{ user: User; scope: Scope } | undefined> {
+    async findFeverToken(feverSha256: string): Promise<FoundToken | undefined> {
       const [row] = await tokensByFeverKey(db, { sha256: feverSha256 });
-      return row && { user: toUser(row), scope: row.scope };
+      return row && { user: toUser(row), scope: row.scope, tokenId: row.token_id };
     },
   };
 }
@@ -127,7 +135,7 @@ function tokensBy(column: 'secret_sha256' | 'fever_sha256') {
       .selectFrom('tokens')
       .innerJoin('users', 'users.id', 'tokens.user_id')
       .select(userColumns)
-      .select('tokens.scope')
+      .select(['tokens.scope', 'tokens.id as token_id'])
       .where(`tokens.${column}`, '=', sha256),
   );
 }

@@ -95,6 +95,9 @@ const pullsAtOnce = 100;
 const pullKey = (link: RawBuilder<unknown>, proxy: RawBuilder<unknown>) =>
   sql`'pull ' || ${proxy} || ' ' || ${link}`;
 
+/** Few users are disabled, if any: the list is read once for a statement. */
+const isUserEnabled = sql`f.user_id NOT IN (SELECT id FROM users WHERE disabled_at IS NOT NULL)`;
+
 export function pullStore(db: Database, now: Clock) {
   return {
     /**
@@ -112,7 +115,7 @@ export function pullStore(db: Database, now: Clock) {
       const due = sql`
         SELECT f.link, f.proxy, min(coalesce(s.next_check_at, 0)) AS since
         FROM feeds f LEFT JOIN feed_fetch_state s ON s.feed_id = f.id
-        WHERE f.suspended = 0 AND coalesce(s.next_check_at, 0) <= ${at} AND coalesce(s.retry_after_until, 0) <= ${at}
+        WHERE f.suspended = 0 AND ${isUserEnabled} AND coalesce(s.next_check_at, 0) <= ${at} AND coalesce(s.retry_after_until, 0) <= ${at}
           AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.unique_key = ${pullKey(sql`f.link`, sql`f.proxy`)} AND j.state < 2)
           AND ${pullKey(sql`f.link`, sql`f.proxy`)} NOT IN (${died})
         GROUP BY f.link, f.proxy`;
@@ -159,9 +162,11 @@ export function pullStore(db: Database, now: Clock) {
       });
     },
 
-    /** All feeds with that address, suspended ones too. */
+    /** All feeds with that address but those of disabled users; suspended ones too. */
     async findFeeds({ link, proxy }: PullTarget): Promise<PullFeed[]> {
-      const { rows } = await selectFeeds(sql`f.link = ${link} AND f.proxy = ${proxy}`).execute(db.read);
+      const { rows } = await selectFeeds(
+        sql`f.link = ${link} AND f.proxy = ${proxy} AND ${isUserEnabled}`,
+      ).execute(db.read);
       return rows.map(toPullFeed);
     },
 

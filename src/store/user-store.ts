@@ -147,9 +147,13 @@ export function userStore(db: Database, now: Clock) {
       }
     },
 
-    /** Ends every session of the user in the same transaction: whoever knew the old password is out. */
-    async setPassword(userId: number, passwordHash: string): Promise<void> {
-      await db.write(async (trx) => {
+    /** Ends every session of the user in the same transaction. Returns how many tokens were revoked. */
+    async setPassword(
+      userId: number,
+      passwordHash: string,
+      { revokeTokens = false }: { revokeTokens?: boolean } = {},
+    ): Promise<number> {
+      return db.write(async (trx) => {
         const { numUpdatedRows } = await trx
           .updateTable('users')
           .set({ password_hash: passwordHash, updated_at: now() })
@@ -157,7 +161,42 @@ export function userStore(db: Database, now: Clock) {
           .executeTakeFirstOrThrow();
         if (numUpdatedRows === 0n) throw new NotFound('user');
         await trx.deleteFrom('sessions').where('user_id', '=', userId).execute();
+        if (!revokeTokens) return 0;
+        const revoked = await trx
+          .deleteFrom('tokens')
+          .where('user_id', '=', userId)
+          .executeTakeFirstOrThrow();
+        return Number(revoked.numDeletedRows);
       });
+    },
+
+    /** Ends every session of a user who is disabled. Their tokens stay, and work again once the user is enabled. */
+    async setDisabled(userId: number, disabled: boolean): Promise<User> {
+      return db.write(async (trx) => {
+        const row = await trx
+          .updateTable('users')
+          .set((e) => ({
+            // A second call keeps the time of the first.
+            disabled_at: disabled ? e.fn.coalesce('disabled_at', e.val(now())) : null,
+            updated_at: now(),
+          }))
+          .where('id', '=', userId)
+          .where('role', '=', 'member')
+          .returningAll()
+          .executeTakeFirst();
+        if (!row) throw new NotFound('member');
+        if (disabled) await trx.deleteFrom('sessions').where('user_id', '=', userId).execute();
+        return toUser(row);
+      });
+    },
+
+    async countTokens(): Promise<Map<number, number>> {
+      const rows = await db.read
+        .selectFrom('tokens')
+        .select((e) => ['user_id', e.fn.countAll<number>().as('n')])
+        .groupBy('user_id')
+        .execute();
+      return new Map(rows.map(({ user_id, n }) => [user_id, n]));
     },
 
     /**

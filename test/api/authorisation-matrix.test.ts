@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { feverKey } from '../../src/accounts/secrets.ts';
 import { createToken } from '../../src/accounts/tokens.ts';
+import { setDisabled } from '../../src/accounts/users.ts';
 import type { RouteEntry } from '../../src/api/router.ts';
 import { addFeed as deframe } from '../../src/deframer/add-feed.ts';
 import { bookmarkPage } from '../../src/feeds/bookmark.ts';
@@ -11,7 +12,7 @@ import { libraryTools } from '../../src/mcp/library-tools.ts';
 import { keptRaindrop } from '../../src/mirror/node/kept-raindrop.ts';
 import { factsOf } from '../../src/mirror/raindrop.ts';
 import { type HighlightKind, highlightKinds } from '../../src/model/highlight.ts';
-import type { User } from '../../src/model/user.ts';
+import { includesScope, type Scope, scopes, type User } from '../../src/model/user.ts';
 import {
   answerOf,
   type Client,
@@ -33,6 +34,7 @@ const resources: Record<string, (api: TestApi, user: User) => Promise<number | s
     (await opened.store.forUser(user.id).groups.create({ name: `Group ${counter++}` })).id,
   '/api/tokens/{id}': async ({ accounts }, user) =>
     (await createToken(accounts, user, { name: 'theirs', scope: 'read' })).token.id,
+  '/api/users/{id}': async ({ opened }) => (await opened.store.users.findByName('ben'))?.id ?? 0,
   '/api/users/{id}/password': async ({ opened }) => (await opened.store.users.findByName('ben'))?.id ?? 0,
   '/api/feeds/{id}': addFeed,
   '/api/feeds/{id}/icon': addFeedWithIcon,
@@ -233,7 +235,8 @@ const bodies: Record<string, () => unknown> = {
   'post /api/annotations': () => ({ url: `https://example.org/new/${counter++}`, text: 'A passage' }),
   'post /api/light/sync': () => ({ source: 'light', highlights: {} }),
   'post /api/research/config': () => ({ db_path: 'research.db' }),
-  'put /api/users/{id}/password': () => ({ password }),
+  'patch /api/users/{id}': () => ({ disabled: false }),
+  'put /api/users/{id}/password': () => ({ password, keep_tokens: true }),
   'post /api/sessions': () => ({ username: 'anna', password }),
   'post /api/setup': () => ({ token: 'made up', password }),
   'put /v1/categories/{id}': () => ({ title: `Renamed ${counter++}` }),
@@ -283,6 +286,18 @@ const openRoutes = [
   'post /api/setup',
 ];
 
+/** What a token without the scope admin must not touch, since it would outlive the token or lock its user out. */
+const accountRoutes = [
+  'delete /api/me/oidc',
+  'delete /api/me/sessions',
+  'delete /api/tokens/{id}',
+  'get /api/me/oidc',
+  'get /api/tokens',
+  'post /api/me/oidc',
+  'post /api/tokens',
+  'put /api/me/password',
+];
+
 /** What is asked by POST and changes nothing. */
 const readsByPost = ['post /api/v1/ask'];
 
@@ -301,9 +316,10 @@ let counter = 0;
 const nameOf = ({ method, path }: RouteEntry) => `${method} ${path}`;
 const isOpen = (entry: RouteEntry) => entry.access === 'open';
 const isRead = (entry: RouteEntry) => entry.method === 'get';
-const mayRead = (entry: RouteEntry) => isRead(entry) || entry.writes === false;
 const isForApps = (entry: RouteEntry) => entry.access === 'app';
-const isForUsers = (entry: RouteEntry) => entry.access === 'user';
+const isForUsers = (entry: RouteEntry) => entry.access === 'user' || entry.access === 'account';
+/** The routes of our own API have no scope that their handler checks. */
+const scopeOf = ({ scope }: RouteEntry) => scope as Scope;
 const hasParameter = (entry: RouteEntry) => entry.path.includes('{');
 const not =
   (test: (entry: RouteEntry) => boolean) =>
@@ -360,7 +376,9 @@ onBothEngines('who may call what', (engine) => {
     for (const entry of entries) {
       const isRefused = typeof expected === 'number';
       const path = await (isRefused ? sharedPathOf(entry) : pathOf(entry, owner));
-      const { status } = await call(client, entry, path, sent);
+      const { status, body } = await call(client, entry, path, sent);
+      // A user may have eight streams of events.
+      await body?.cancel();
       if (isRefused ? status !== expected : !expected(status)) found.push(`${nameOf(entry)}: ${status}`);
     }
     return found;
@@ -406,32 +424,52 @@ onBothEngines('who may call what', (engine) => {
     expect(await wrong(api.browser(), entries, 401, { headers })).toEqual([]);
   });
 
-  it('keeps a member out of what is for the owner', async () => {
-    const entries = own().filter(({ access }) => access === 'owner');
-    expect(await wrong(await api.program('ben', 'write'), entries, 403)).toEqual([]);
-    expect(await wrong(await api.program('ben', 'read'), entries, 403)).toEqual([]);
+  describe.each(scopes)('with a token of the scope %s', (scope) => {
+    it('a member reaches what is for users and for that scope, and nothing else', async () => {
+      const ben = await api.program('ben', scope);
+      const isTheirs = (entry: RouteEntry) => isForUsers(entry) && includesScope(scope, scopeOf(entry));
+      const guarded = own().filter(not(isOpen));
+      expect(await wrong(ben, guarded.filter(not(isTheirs)), 403)).toEqual([]);
+      expect(await wrong(ben, guarded.filter(isTheirs), passesTheGate)).toEqual([]);
+    });
+
+    it('the owner reaches everything for that scope, and nothing else', async () => {
+      const anna = await api.program('anna', scope);
+      const isTheirs = (entry: RouteEntry) => includesScope(scope, scopeOf(entry));
+      const guarded = own().filter(not(isOpen));
+      const others = guarded.filter(not(isTheirs));
+      if (scope === 'admin') expect(others).toEqual([]);
+      else expect(await wrong(anna, others, 403)).toEqual([]);
+      expect(await wrong(anna, guarded.filter(isTheirs), passesTheGate)).toEqual([]);
+    });
   });
 
-  it('lets a member in everywhere else', async () => {
-    const entries = own().filter(({ access }) => access === 'user');
-    expect(await wrong(await api.program('ben', 'write'), entries, passesTheGate)).toEqual([]);
+  it('has the scope admin for accounts and for what only the owner may do, but for metrics', () => {
+    const isForAdmin = ({ access }: RouteEntry) => access === 'account' || access === 'owner';
+    const others = own().filter((entry) => isForAdmin(entry) !== (scopeOf(entry) === 'admin'));
+    expect(others.map(nameOf)).toEqual(['get /metrics']);
+    expect(
+      own()
+        .filter(({ access }) => access === 'account')
+        .map(nameOf)
+        .sort(),
+    ).toEqual(accountRoutes);
   });
 
-  it('lets the owner in everywhere', async () => {
+  it('lets a session do what a token of the scope admin may do', async () => {
     const entries = own().filter(not(isOpen));
-    expect(await wrong(await api.program('anna', 'write'), entries, passesTheGate)).toEqual([]);
+    const isNoLogOut = (entry: RouteEntry) => nameOf(entry) !== 'put /api/me/password';
+    expect(await wrong(await api.logIn('anna'), entries.filter(isNoLogOut), passesTheGate)).toEqual([]);
   });
 
   it('lets a read-only token read and change nothing', async () => {
     const reader = await api.program('anna', 'read');
-    const guarded = own().filter(not(isOpen));
-    const before = await api.rows();
-    const byPost = guarded.filter(mayRead).filter(not(isRead));
+    const mayRead = (entry: RouteEntry) => scopeOf(entry) === 'read';
+    const byPost = own().filter(not(isOpen)).filter(mayRead).filter(not(isRead));
     expect(byPost.map(nameOf)).toEqual(readsByPost);
+    const before = await api.rows();
     for (const entry of byPost) await (await call(reader, entry, await pathOf(entry, owner))).text();
     expect(await api.rows()).toEqual(before);
-    expect(await wrong(reader, guarded.filter(mayRead), passesTheGate)).toEqual([]);
-    expect(await wrong(reader, guarded.filter(not(mayRead)), 403)).toEqual([]);
   });
 
   it('refuses a read-only token before it looks for what is asked', async () => {
@@ -440,18 +478,68 @@ onBothEngines('who may call what', (engine) => {
     expect(await wrong(reader, entries, 403)).toEqual([]);
   });
 
+  describe('a disabled member', () => {
+    let session: Client;
+    const tokens = new Map<Scope, string>();
+
+    beforeAll(async () => {
+      const carl = await api.addUser('carl');
+      session = await api.logIn('carl');
+      for (const scope of scopes)
+        tokens.set(scope, (await createToken(api.accounts, carl, { name: scope, scope })).secret);
+      await setDisabled(api.accounts, carl.id, true);
+    });
+
+    it('is logged out everywhere', async () => {
+      expect(await wrong(session, own().filter(not(isOpen)), 401)).toEqual([]);
+    });
+
+    it.each(scopes)('is refused with a token of the scope %s, and is told why', async (scope) => {
+      const carl = api.holding(tokens.get(scope) ?? '');
+      const entries = own().filter(not(isOpen));
+      expect(await wrong(carl, entries, 403)).toEqual([]);
+      const message = 'this account is disabled: ask the owner of this Lectern';
+      expect(await answerOf(await carl.get('/api/feeds'))).toMatchObject({
+        status: 403,
+        body: { error: message },
+      });
+    });
+
+    it.each(scopes)(
+      'gets the answer for a wrong token from every reader app, with the scope %s',
+      async (scope) => {
+        const secret = tokens.get(scope) ?? '';
+        const answersTo = async (token: string) => {
+          const headers = { Authorization: `Bearer ${token}` };
+          const key = feverKey('carl', token);
+          const answers: string[] = [];
+          for (const entry of api.entries.filter(isForApps).filter(({ path }) => path !== '/mcp')) {
+            const path = entry.path.replace(/\{\w+\*?\}/, '1');
+            const query = path.endsWith('/ClientLogin')
+              ? `?Email=carl&Passwd=${token}`
+              : `?api&api_key=${key}`;
+            const response = await call(api.visitor(), entry, path + query, { headers });
+            answers.push(`${nameOf(entry)}: ${response.status} ${await response.text()}`);
+          }
+          return answers;
+        };
+        expect(await answersTo(secret)).toEqual(await answersTo('lectern_made-up'));
+      },
+    );
+  });
+
   describe('what belongs to somebody', () => {
     const belongings = () => own().filter(hasParameter).filter(not(isOpen));
 
     it('is there for them', async () => {
-      const anna = await api.program('anna', 'write');
+      const anna = await api.program('anna', 'admin');
       const entries = belongings();
       expect(await wrong(anna, entries, (status) => status < 300)).toEqual([]);
     });
 
     it.each(['a member', 'the owner'])('is not found by another user, who is %s', async (who) => {
       const [holder, asker] = who === 'a member' ? [owner, member] : [member, owner];
-      const client = await api.program(asker.username, 'write');
+      const client = await api.program(asker.username, 'admin');
       for (const entry of belongings().filter(isForUsers)) {
         const { status } = await call(client, entry, await pathOf(entry, holder));
         expect(`${nameOf(entry)}: ${status}`).toBe(`${nameOf(entry)}: 404`);
@@ -459,7 +547,7 @@ onBothEngines('who may call what', (engine) => {
     });
 
     it('is answered for as if it were not there at all', async () => {
-      const ben = await api.program('ben', 'write');
+      const ben = await api.program('ben', 'admin');
       for (const entry of belongings()) {
         const theirs = await call(ben, entry, await pathOf(entry, owner));
         const nobodys = await call(ben, entry, entry.path.replace(/\{\w+\}/, '999999999999999'));
@@ -527,10 +615,10 @@ onBothEngines('who may call what', (engine) => {
 
     it('let a read-only token change nothing', async () => {
       const reader = await api.program('anna', 'read');
-      const writing = apps().filter(({ writes }) => writes === true);
+      const writing = apps().filter(({ scope }) => scope === 'write');
       expect(
         api.entries
-          .filter(({ writes }) => writes === 'some')
+          .filter(({ scope }) => scope === 'handler')
           .map(nameOf)
           .sort(),
       ).toEqual(guardThemselves);
@@ -617,6 +705,6 @@ onBothEngines('who may call what', (engine) => {
     const before = await api.rows();
     for (const client of callers) for (const path of paths) await client.send(method, path);
     expect(await api.rows()).toEqual(before);
-    expect(before.users).toHaveLength(2);
+    expect(before.users).toHaveLength(3);
   });
 });

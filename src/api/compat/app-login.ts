@@ -1,10 +1,9 @@
 // How reader apps say who they are. Whatever the protocol, what they send is one of our tokens: an application password.
 import type { Context } from 'hono';
 import { network, takeAttempt } from '../../accounts/login.ts';
-import { findFeverUser, findTokenUser } from '../../accounts/tokens.ts';
+import { findFeverLogin, findTokenLogin, type TokenLogin } from '../../accounts/tokens.ts';
 import { foldUsername } from '../../accounts/username.ts';
 import { Unauthorized } from '../../errors.ts';
-import type { Scope, User } from '../../model/user.ts';
 import type { FindClient } from '../client.ts';
 import type { Actor, ApiDeps, ApiEnv } from '../context.ts';
 
@@ -20,10 +19,7 @@ export interface AppLogin {
 
 export function createAppLogin({ accounts, store }: ApiDeps, findClient: FindClient): AppLogin {
   /** Wrong ones are throttled by address. Right ones cost nothing: an app sends one with every request. */
-  const actorOf = async (
-    c: Context<ApiEnv>,
-    found: { user: User; scope: Scope } | undefined,
-  ): Promise<Actor> => {
+  const actorOf = async (c: Context<ApiEnv>, found: TokenLogin | undefined): Promise<Actor> => {
     if (found) return { ...found, via: 'token', rows: store.forUser(found.user.id) };
     // Not among the attempts at passwords: an app whose token was revoked goes on asking, and would lock its people out.
     await takeAttempt(accounts, [`app:${network(findClient(c).address)}`]);
@@ -40,13 +36,13 @@ export function createAppLogin({ accounts, store }: ApiDeps, findClient: FindCli
     },
 
     async byPassword(c, username, secret) {
-      const found = await findTokenUser(accounts, secret);
+      const found = await findTokenLogin(accounts, secret);
       return actorOf(c, found?.user.username === foldUsername(username) ? found : undefined);
     },
 
-    bySecret: async (c, secret) => actorOf(c, await findTokenUser(accounts, secret)),
+    bySecret: async (c, secret) => actorOf(c, await findTokenLogin(accounts, secret)),
 
-    byFeverKey: async (c, key) => actorOf(c, await findFeverUser(accounts, key)),
+    byFeverKey: async (c, key) => actorOf(c, await findFeverLogin(accounts, key)),
   };
   return login;
 }

@@ -3,7 +3,7 @@ import { z } from '@hono/zod-openapi';
 import { getCookie } from 'hono/cookie';
 import { endOtherSessions, startSession } from '../../accounts/sessions.ts';
 import { createToken } from '../../accounts/tokens.ts';
-import { addMember, changePassword, setMemberPassword } from '../../accounts/users.ts';
+import { addMember, changePassword, setDisabled, setMemberPassword } from '../../accounts/users.ts';
 import { scopes, type Token, type User } from '../../model/user.ts';
 import { type Gate, sessionCookie } from '../authenticate.ts';
 import type { ApiDeps } from '../context.ts';
@@ -11,8 +11,22 @@ import type { Router } from '../router.ts';
 import { ErrorBody, idParam, json, jsonBody, nameText, seconds, toSeconds } from '../schemas.ts';
 
 const UserBody = z
-  .object({ id: z.int(), username: z.string(), role: z.enum(['owner', 'member']), created_at: seconds })
+  .object({
+    id: z.int(),
+    username: z.string(),
+    role: z.enum(['owner', 'member']),
+    disabled: z.boolean().openapi({ description: 'Whether the owner has disabled the account' }),
+    created_at: seconds,
+  })
   .openapi('User');
+
+const ListedUserBody = UserBody.extend({
+  tokens: z.int().openapi({ description: 'How many tokens the user has' }),
+}).openapi('ListedUser');
+
+const UserChange = z
+  .object({ disabled: z.boolean().openapi({ description: 'true: sessions end, tokens are refused' }) })
+  .openapi('UserChange');
 
 const MeBody = UserBody.extend({
   sessions: z.int().openapi({ description: 'In how many browsers you are logged in' }),
@@ -32,7 +46,15 @@ const PasswordInput = z
   .object({ current_password: z.string().max(1000), password: z.string().max(1000) })
   .openapi('PasswordInput');
 
-const MemberPasswordInput = z.object({ password: z.string().max(1000) }).openapi('MemberPasswordInput');
+const MemberPasswordInput = z
+  .object({
+    password: z.string().max(1000),
+    keep_tokens: z
+      .boolean()
+      .default(false)
+      .openapi({ description: 'Leave the tokens of the member valid; without it they are revoked' }),
+  })
+  .openapi('MemberPasswordInput');
 
 const tags = ['accounts'];
 
@@ -52,7 +74,7 @@ export function accountRoutes(router: Router, deps: ApiDeps, gate: Gate): void {
     },
   );
 
-  router.user(
+  router.account(
     {
       method: 'put',
       path: '/api/me/password',
@@ -70,7 +92,7 @@ export function accountRoutes(router: Router, deps: ApiDeps, gate: Gate): void {
     },
   );
 
-  router.user(
+  router.account(
     {
       method: 'delete',
       path: '/api/me/sessions',
@@ -89,7 +111,7 @@ export function accountRoutes(router: Router, deps: ApiDeps, gate: Gate): void {
     },
   );
 
-  router.user(
+  router.account(
     {
       method: 'get',
       path: '/api/tokens',
@@ -103,7 +125,7 @@ export function accountRoutes(router: Router, deps: ApiDeps, gate: Gate): void {
     },
   );
 
-  router.user(
+  router.account(
     {
       method: 'post',
       path: '/api/tokens',
@@ -113,17 +135,19 @@ export function accountRoutes(router: Router, deps: ApiDeps, gate: Gate): void {
       responses: { 200: json(z.object({ data: TokenBody.extend({ token: z.string() }) }), 'The token') },
     },
     async (c) => {
-      const { token, secret } = await createToken(deps.accounts, c.get('actor').user, c.req.valid('json'));
+      const { user, tokenId } = c.get('actor');
+      const input = { ...c.req.valid('json'), createdBy: tokenId };
+      const { token, secret } = await createToken(deps.accounts, user, input);
       return c.json({ data: { ...toTokenBody(token), token: secret } }, 200);
     },
   );
 
-  router.user(
+  router.account(
     {
       method: 'delete',
       path: '/api/tokens/{id}',
       tags,
-      summary: 'Revoke a token',
+      summary: 'Revoke a token, and the tokens it created',
       request: { params: idParam },
       responses: { 204: { description: 'Revoked' } },
     },
@@ -139,11 +163,13 @@ export function accountRoutes(router: Router, deps: ApiDeps, gate: Gate): void {
       path: '/api/users',
       tags,
       summary: 'List the users',
-      responses: { 200: json(z.object({ data: z.array(UserBody), total: z.int() }), 'The users') },
+      responses: { 200: json(z.object({ data: z.array(ListedUserBody), total: z.int() }), 'The users') },
     },
     async (c) => {
       const users = await deps.store.users.list();
-      return c.json({ data: users.map(toUserBody), total: users.length }, 200);
+      const tokens = await deps.store.users.countTokens();
+      const data = users.map((user) => ({ ...toUserBody(user), tokens: tokens.get(user.id) ?? 0 }));
+      return c.json({ data, total: users.length }, 200);
     },
   );
 
@@ -164,22 +190,49 @@ export function accountRoutes(router: Router, deps: ApiDeps, gate: Gate): void {
 
   router.owner(
     {
+      method: 'patch',
+      path: '/api/users/{id}',
+      tags,
+      summary: 'Disable or enable a member; nothing of theirs is deleted',
+      description:
+        'A disabled member is logged out at once, their tokens are refused, and their feeds are not fetched. Their tokens work again when they are enabled.',
+      request: { params: idParam, body: jsonBody(UserChange) },
+      responses: { 200: json(z.object({ data: UserBody }), 'The user') },
+    },
+    async (c) => {
+      const { disabled } = c.req.valid('json');
+      return c.json(
+        { data: toUserBody(await setDisabled(deps.accounts, c.req.valid('param').id, disabled)) },
+        200,
+      );
+    },
+  );
+
+  router.owner(
+    {
       method: 'put',
       path: '/api/users/{id}/password',
       tags,
-      summary: "Set a member's password; every session of theirs ends",
+      summary: "Set a member's password; every session of theirs ends, and every token is revoked",
       request: { params: idParam, body: jsonBody(MemberPasswordInput) },
       responses: { 204: { description: 'Set' } },
     },
     async (c) => {
-      await setMemberPassword(deps.accounts, c.req.valid('param').id, c.req.valid('json').password);
+      const { password, keep_tokens: keepTokens } = c.req.valid('json');
+      await setMemberPassword(deps.accounts, c.req.valid('param').id, { password, keepTokens });
       return c.body(null, 204);
     },
   );
 }
 
 function toUserBody(user: User) {
-  return { id: user.id, username: user.username, role: user.role, created_at: toSeconds(user.createdAt) };
+  return {
+    id: user.id,
+    username: user.username,
+    role: user.role,
+    disabled: user.disabledAt !== undefined,
+    created_at: toSeconds(user.createdAt),
+  };
 }
 
 function toTokenBody(token: Token) {

@@ -76,7 +76,7 @@ export function askRoutes(
       }
     },
     // By POST, since a question is too private for a log of addresses.
-    { writes: false },
+    { scope: 'read' },
   );
 
   return {

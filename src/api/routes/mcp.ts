@@ -32,7 +32,7 @@ export function mcpRoutes(router: Router, deps: ApiDeps, gate: Gate): void {
   };
 
   // Who may only read may call the tools that only read: the server of the protocol sees to that.
-  router.readerApp(protocol, { method: 'post', path: '/mcp', writes: 'some' }, async (c) => {
+  router.readerApp(protocol, { method: 'post', path: '/mcp', scope: 'handler' }, async (c) => {
     const { user, scope, rows } = c.get('actor');
     requireForms(c);
     const context: ToolContext = {

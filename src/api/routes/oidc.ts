@@ -129,7 +129,7 @@ export function oidcRoutes(router: Router, deps: ApiDeps, gate: Gate, findClient
   );
   router.page('open', '/oidc/callback', finish);
 
-  router.user(
+  router.account(
     {
       method: 'get',
       path: '/api/me/oidc',
@@ -151,7 +151,7 @@ export function oidcRoutes(router: Router, deps: ApiDeps, gate: Gate, findClient
     },
   );
 
-  router.user(
+  router.account(
     {
       method: 'post',
       path: '/api/me/oidc',
@@ -175,7 +175,7 @@ export function oidcRoutes(router: Router, deps: ApiDeps, gate: Gate, findClient
     },
   );
 
-  router.user(
+  router.account(
     {
       method: 'delete',
       path: '/api/me/oidc',

@@ -74,6 +74,8 @@ export function operationRoutes(router: Router, deps: ApiDeps): void {
       c.text(await deps.metrics.registry.metrics(), 200, {
         'Content-Type': deps.metrics.registry.contentType,
       }),
+    // Monitoring holds this token, and needs nothing else.
+    { scope: 'read' },
   );
 
   router.page('user', '/openapi.json', (c) => c.json(describe()));

@@ -11,6 +11,7 @@ export interface NewToken {
   readonly scope: Scope;
   readonly secretSha256: string;
   readonly feverSha256: string;
+  readonly createdBy?: number | undefined;
 }
 
 export function tokenStore(owned: Owned, now: Clock) {
@@ -20,7 +21,7 @@ export function tokenStore(owned: Owned, now: Clock) {
       return rows.map(toToken);
     },
 
-    async create({ name, scope, secretSha256, feverSha256 }: NewToken): Promise<Token> {
+    async create({ name, scope, secretSha256, feverSha256, createdBy }: NewToken): Promise<Token> {
       const row = await owned.write((rows) =>
         rows
           .insert('tokens', {
@@ -29,6 +30,7 @@ export function tokenStore(owned: Owned, now: Clock) {
             secret_sha256: secretSha256,
             fever_sha256: feverSha256,
             created_at: now(),
+            created_by: createdBy ?? null,
           })
           .returningAll()
           .executeTakeFirstOrThrow(),
@@ -36,11 +38,16 @@ export function tokenStore(owned: Owned, now: Clock) {
       return toToken(row);
     },
 
+    /** Deletes the token, the tokens it created, the tokens they created, and so on. */
     async delete(id: number): Promise<void> {
-      const { numDeletedRows } = await owned.write((rows) =>
-        rows.delete('tokens').where('id', '=', id).executeTakeFirstOrThrow(),
-      );
-      if (numDeletedRows === 0n) throw new NotFound('token');
+      await owned.write(async (rows) => {
+        let deleted = await rows.delete('tokens').where('id', '=', id).returning('id').execute();
+        if (deleted.length === 0) throw new NotFound('token');
+        while (deleted.length > 0) {
+          const parents = deleted.map((row) => row.id);
+          deleted = await rows.delete('tokens').where('created_by', 'in', parents).returning('id').execute();
+        }
+      });
     },
   };
 }

@@ -3,7 +3,13 @@ export interface User {
   id: number;
   username: string;
   role: 'owner' | 'member';
+  disabled: boolean;
   created_at: number;
+}
+
+/** As the owner sees the users. */
+export interface ListedUser extends User {
+  tokens: number;
 }
 
 /** How somebody can log in. */
@@ -186,7 +192,7 @@ export interface SimilarPage {
 export interface Token {
   id: number;
   name: string;
-  scope: 'read' | 'write';
+  scope: 'read' | 'write' | 'admin';
   created_at: number;
 }
 

@@ -2,6 +2,7 @@
 // password, with a colon between them.
 import type { Context } from 'hono';
 import { Forbidden, type LecternError, Unauthorized } from '../../../errors.ts';
+import { includesScope } from '../../../model/user.ts';
 import type { ApiDeps, ApiEnv } from '../../context.ts';
 import type { AppProtocol, Router } from '../../router.ts';
 import type { AppLogin } from '../app-login.ts';
@@ -32,7 +33,7 @@ export function feverRoutes(router: Router, { now }: ApiDeps, login: AppLogin): 
   const answer = async (c: Context<ApiEnv>) => {
     const { rows, scope } = c.get('actor');
     const { wanted, items, mark } = parseFeverRequest(await readParameters(c));
-    if (mark && scope !== 'write') throw new Forbidden('this token may only read');
+    if (mark && !includesScope(scope, 'write')) throw new Forbidden('this token may only read');
     const changed = mark ? [await applyMark({ rows, now }, mark)] : [];
     return sendParts(c, jsonType, feverAnswer(rows, { wanted: new Set([...wanted, ...changed]), items }));
   };
@@ -40,7 +41,7 @@ export function feverRoutes(router: Router, { now }: ApiDeps, login: AppLogin): 
   // Whether a request changes something is not known before its parameters are read, in either method.
   for (const path of paths)
     for (const method of ['get', 'post'] as const)
-      router.readerApp(protocol, { method, path, writes: 'some', maxBodyBytes }, answer);
+      router.readerApp(protocol, { method, path, scope: 'handler', maxBodyBytes }, answer);
 }
 
 /**

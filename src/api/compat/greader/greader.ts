@@ -18,7 +18,7 @@ export function greaderRoutes(router: Router, deps: ApiDeps, login: AppLogin): v
   for (const base of bases) {
     router.readerApp(
       clientLoginProtocol(login, now),
-      { method: 'post', path: `${base}/accounts/ClientLogin`, writes: false },
+      { method: 'post', path: `${base}/accounts/ClientLogin`, scope: 'read' },
       clientLogin,
     );
     streamRoutes(router, protocol, { base, now });
@@ -28,7 +28,7 @@ export function greaderRoutes(router: Router, deps: ApiDeps, login: AppLogin): v
     const read = (path: string, handler: (c: Context<ApiEnv>) => Promise<Response>) =>
       router.readerApp(
         protocol,
-        { method: 'get', path: `${base}/reader/api/0${path}`, writes: false },
+        { method: 'get', path: `${base}/reader/api/0${path}`, scope: 'read' },
         handler,
       );
     read('/token', async (c) => c.text(await tokenOf(c)));

@@ -15,7 +15,7 @@ type Rows = ApiEnv['Variables']['actor']['rows'];
 
 export function markRoutes(router: Router, protocol: AppProtocol, { base }: { base: string }): void {
   const write = (path: string, handler: (c: Context<ApiEnv>) => Promise<Response>) =>
-    router.readerApp(protocol, { method: 'post', path: base + path, writes: true }, handler);
+    router.readerApp(protocol, { method: 'post', path: base + path, scope: 'write' }, handler);
 
   write('/reader/api/0/edit-tag', async (c) => {
     const { rows } = c.get('actor');

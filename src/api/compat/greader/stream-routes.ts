@@ -28,8 +28,8 @@ export function streamRoutes(
   { base, now }: { base: string; now: Clock },
 ): void {
   const read = (path: string, handler: (c: Context<ApiEnv>) => Promise<Response>) => {
-    router.readerApp(protocol, { method: 'get', path: base + path, writes: false }, handler);
-    router.readerApp(protocol, { method: 'post', path: base + path, writes: false }, handler);
+    router.readerApp(protocol, { method: 'get', path: base + path, scope: 'read' }, handler);
+    router.readerApp(protocol, { method: 'post', path: base + path, scope: 'read' }, handler);
   };
 
   read('/reader/api/0/stream/items/ids', async (c) => {
@@ -52,7 +52,7 @@ export function streamRoutes(
     });
 
     const atomPath = `${base}/reader/atom${path}`;
-    router.readerApp(protocol, { method: 'get', path: atomPath, writes: false }, async (c) => {
+    router.readerApp(protocol, { method: 'get', path: atomPath, scope: 'read' }, async (c) => {
       const { rows } = c.get('actor');
       const { stream, page, ids } = await readPage(c, rows);
       return sendParts(c, atomType, contentsAsAtom(rows, { ...page, stream, ids, at: now() }));

@@ -32,9 +32,9 @@ export function subscriptionRoutes(
 ): void {
   type Answer = (c: Context<ApiEnv>) => Promise<Response>;
   const read = (path: string, handler: Answer) =>
-    router.readerApp(protocol, { method: 'get', path: base + path, writes: false }, handler);
+    router.readerApp(protocol, { method: 'get', path: base + path, scope: 'read' }, handler);
   const write = (path: string, handler: Answer) =>
-    router.readerApp(protocol, { method: 'post', path: base + path, writes: true }, handler);
+    router.readerApp(protocol, { method: 'post', path: base + path, scope: 'write' }, handler);
 
   read('/reader/api/0/subscription/list', async (c) => {
     const { rows } = c.get('actor');
@@ -94,7 +94,7 @@ export function subscriptionRoutes(
     {
       method: 'post',
       path: `${base}/reader/api/0/subscription/import`,
-      writes: true,
+      scope: 'write',
       maxBodyBytes: opmlLimits.fileBytes,
     },
     async (c) => {

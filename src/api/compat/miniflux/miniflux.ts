@@ -15,7 +15,11 @@ import type { AddRoute } from './route.ts';
 export function minifluxRoutes(router: Router, deps: ApiDeps, login: AppLogin): void {
   const protocol: AppProtocol = { identify: (c) => login.byHeader(c), refuse };
   const add: AddRoute = (method, path, handler, options) =>
-    router.readerApp(protocol, { method, path: `/v1${path}`, writes: method !== 'get', ...options }, handler);
+    router.readerApp(
+      protocol,
+      { method, path: `/v1${path}`, scope: method === 'get' ? 'read' : 'write', ...options },
+      handler,
+    );
 
   accountRoutes(add, deps);
   categoryRoutes(add, deps);

@@ -37,6 +37,7 @@ export const accounts: Words['accounts'] = {
       'setup-first':
         'Dieses Lectern braucht zuerst jemanden, dem es gehört. Öffne den Link aus der Konsole und melde dich dann an.',
       taken: 'Diese Identität gehört hier zu einem anderen Konto.',
+      disabled: 'Dein Konto ist gesperrt. Frage die Person, der dieses Lectern gehört.',
       busy: 'Zu viele Anmeldungen sind gescheitert. Warte ein paar Minuten und versuche es dann noch einmal.',
     },
   },

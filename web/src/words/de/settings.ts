@@ -107,7 +107,9 @@ export const settings: Words['settings'] = {
     name: 'Wofür ist es?',
     namePlaceholder: 'Lese-App auf meinem Telefon',
     scope: 'Es darf',
-    scopes: { read: 'Nur lesen', write: 'Lesen und ändern' },
+    scopes: { read: 'Nur lesen', write: 'Lesen und ändern', admin: 'Alles, auch Konten' },
+    adminHint:
+      'Es kann auch Tokens erstellen und deine Anmeldung ändern; gehört dir dieses Lectern, kann es Personen und den Server verwalten. Eine Lese-App braucht das nicht.',
     made: (name) => `Das Token „${name}“ ist erstellt`,
     secretOnce:
       'Kopiere es jetzt: Es wird nur dieses eine Mal gezeigt und so aufbewahrt, dass es niemand zurücklesen kann.',
@@ -143,7 +145,16 @@ export const settings: Words['settings'] = {
     setPassword: 'Passwort setzen',
     setPasswordLabel: (name) => `Passwort setzen: ${name}`,
     newPassword: (name) => `Neues Passwort für ${name}`,
-    passwordSet: (name) => `${name} hat ein neues Passwort und muss sich neu anmelden.`,
+    passwordSet: (name) =>
+      `${name} hat ein neues Passwort und muss sich neu anmelden. Die Tokens sind widerrufen.`,
+    tokens: (n) => (n === 1 ? '1 Token' : `${n} Tokens`),
+    disabled: 'Gesperrt',
+    disable: 'Sperren',
+    disableLabel: (name) => `${name} sperren`,
+    enable: 'Entsperren',
+    enableLabel: (name) => `${name} entsperren`,
+    nowDisabled: (name) => `${name} ist überall abgemeldet. Gelöscht wird nichts.`,
+    nowEnabled: (name) => `${name} kann sich wieder anmelden.`,
   },
   about: {
     title: 'Über Lectern',

@@ -32,6 +32,7 @@ export const accounts = {
         'Your name belongs to an account here already. Log in with its password, then link it in the settings.',
       'setup-first': 'This Lectern needs its owner first. Open the setup link, then sign in.',
       taken: 'That identity belongs to another account here.',
+      disabled: 'Your account is disabled. Ask the owner of this Lectern.',
       busy: 'Too many sign-ins came to nothing. Wait a few minutes, then try once more.',
     },
   },

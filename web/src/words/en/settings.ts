@@ -104,7 +104,9 @@ export const settings = {
     name: 'What is it for?',
     namePlaceholder: 'Reader app on my phone',
     scope: 'It may',
-    scopes: { read: 'Read only', write: 'Read and change' },
+    scopes: { read: 'Read only', write: 'Read and change', admin: 'Everything, accounts too' },
+    adminHint:
+      'It can also make tokens and change your login; the owner’s can manage users and the server. A reader app does not need that.',
     made: (name: string) => `Token “${name}” is made`,
     secretOnce: 'Copy it now: it is shown this once and kept only in a form that cannot be read back.',
     use: 'Give it to the app as its password. A program sends it as a header: Authorization: Bearer …',
@@ -139,7 +141,16 @@ export const settings = {
     setPassword: 'Set password',
     setPasswordLabel: (name: string) => `Set password: ${name}`,
     newPassword: (name: string) => `New password for ${name}`,
-    passwordSet: (name: string) => `${name} has a new password and has to log in again.`,
+    passwordSet: (name: string) =>
+      `${name} has a new password and has to log in again. Their tokens are revoked.`,
+    tokens: (n: number) => (n === 1 ? '1 token' : `${n} tokens`),
+    disabled: 'Disabled',
+    disable: 'Disable',
+    disableLabel: (name: string) => `Disable ${name}`,
+    enable: 'Enable',
+    enableLabel: (name: string) => `Enable ${name}`,
+    nowDisabled: (name: string) => `${name} is logged out everywhere. Nothing is deleted.`,
+    nowEnabled: (name: string) => `${name} can log in again.`,
   },
   about: {
     title: 'About',
