@@ -89,7 +89,7 @@ export async function setMemberPassword(
 /** Disabling ends the user's sessions and refuses their tokens; it deletes nothing else. */
 export async function setDisabled({ store }: AccountDeps, userId: number, disabled: boolean): Promise<User> {
   const user = await store.users.get(userId);
-  if (user.role === 'owner') throw new Invalid('id: the owner cannot be disabled');
+  if (user.role === 'owner') throw new Invalid('the owner cannot be disabled');
   return store.users.setDisabled(userId, disabled);
 }
 

@@ -41,6 +41,7 @@ onEachEngine('accounts', (engine) => {
           id: expect.any(Number),
           username: 'anna',
           role: 'owner',
+          disabled: false,
           created_at: seconds(),
           sessions: expect.any(Number),
         },
@@ -93,7 +94,7 @@ onEachEngine('accounts', (engine) => {
     });
 
     it('gives a token no session', async () => {
-      const program = await api.program(nameOfBen, 'write');
+      const program = await api.program(nameOfBen, 'admin');
       const response = await change(program, password);
       expect(response.status).toBe(204);
       expect(response.headers.getSetCookie()).toEqual([]);
@@ -116,7 +117,7 @@ onEachEngine('accounts', (engine) => {
     });
 
     it('logs out every browser when a program asks for it', async () => {
-      const program = await api.program(nameOfBen, 'write');
+      const program = await api.program(nameOfBen, 'admin');
       expect((await program.delete('/api/me/sessions')).status).toBe(204);
       expect((await ben.get('/api/me')).status).toBe(401);
       expect(await sessionsOf(program)).toBe(0);
@@ -150,6 +151,17 @@ onEachEngine('accounts', (engine) => {
       expect((await ben.get('/api/me')).status).toBe(401);
       expect(await logInStatus(fresh)).toBe(200);
       expect(await logInStatus(password)).toBe(401);
+    });
+
+    it("revokes the member's tokens, unless the owner keeps them", async () => {
+      const path = `/api/users/${await idOf(nameOfBen)}/password`;
+      const phone = await api.program(nameOfBen, 'read');
+      const annas = await api.program('anna', 'read');
+      expect((await anna.put(path, { password: fresh, keep_tokens: true })).status).toBe(204);
+      expect((await phone.get('/api/me')).status).toBe(200);
+      expect((await anna.put(path, { password: fresh })).status).toBe(204);
+      expect((await phone.get('/api/me')).status).toBe(401);
+      expect((await annas.get('/api/me')).status).toBe(200);
     });
 
     it("is not a way around the question for the owner's present password", async () => {
@@ -200,6 +212,21 @@ onEachEngine('accounts', (engine) => {
       expect((await ben.delete(`/api/tokens/${gone.id}`)).status).toBe(404);
     });
 
+    it('revokes with a token the tokens it created, and those that they created', async () => {
+      const parent = await make(ben, { name: 'parent', scope: 'admin' });
+      const child = await make(api.holding(parent.token), { name: 'child', scope: 'admin' });
+      const grandchild = await make(api.holding(child.token), { name: 'grandchild', scope: 'read' });
+      const sibling = await make(ben, { name: 'sibling', scope: 'admin' });
+      const status = async ({ token }: TokenBody) => (await api.holding(token).get('/api/me')).status;
+      expect(await Promise.all([parent, child, grandchild, sibling].map(status))).toEqual([
+        200, 200, 200, 200,
+      ]);
+      expect((await ben.delete(`/api/tokens/${parent.id}`)).status).toBe(204);
+      expect(await Promise.all([parent, child, grandchild, sibling].map(status))).toEqual([
+        401, 401, 401, 200,
+      ]);
+    });
+
     it("does not show or revoke another user's tokens", async () => {
       const { id, token } = await make(anna, { name: 'private', scope: 'read' });
       expect(await jsonOf(await ben.get('/api/tokens'))).toEqual({ data: [], total: 0 });
@@ -219,12 +246,74 @@ onEachEngine('accounts', (engine) => {
       { input: { name: '\0', scope: 'read' }, field: 'name' },
       { input: { name: 'n'.repeat(101), scope: 'read' }, field: 'name' },
       { input: { name: 'phone' }, field: 'scope' },
-      { input: { name: 'phone', scope: 'admin' }, field: 'scope' },
+      { input: { name: 'phone', scope: 'owner' }, field: 'scope' },
       { input: { name: 'phone', scope: ['read', 'write'] }, field: 'scope' },
     ])('refuses $input and names the field', async ({ input, field }) => {
       const response = await anna.post('/api/tokens', input);
       expect(response.status).toBe(400);
       expect(await jsonOf(response)).toEqual({ error: expect.stringMatching(`^${field}: `) });
+    });
+  });
+
+  describe('a disabled member', () => {
+    const disabled = 'this account is disabled: ask the owner of this Lectern';
+    const logIn = (tried: string) =>
+      api
+        .visitor()
+        .post('/api/sessions', { username: nameOfBen, password: tried }, { from: `203.0.113.${counter++}` });
+    const setDisabled = async (username: string, value: boolean) => {
+      const id = (await api.accounts.store.users.findByName(username))?.id;
+      return anna.patch(`/api/users/${id}`, { disabled: value });
+    };
+
+    it('is logged out at once, cannot log in, and is told why after the right password only', async () => {
+      const phone = await api.program(nameOfBen, 'write');
+      expect(await answerOf(await setDisabled(nameOfBen, true))).toMatchObject({
+        status: 200,
+        body: { data: { username: nameOfBen, disabled: true } },
+      });
+      expect((await ben.get('/api/me')).status).toBe(401);
+      expect(await answerOf(await phone.get('/api/me'))).toEqual({ status: 403, body: { error: disabled } });
+      expect(await answerOf(await logIn(password))).toEqual({ status: 403, body: { error: disabled } });
+      expect(await answerOf(await logIn('wrong'))).toEqual({
+        status: 401,
+        body: { error: 'wrong username or password' },
+      });
+      expect((await anna.get('/api/me')).status).toBe(200);
+    });
+
+    it('can log in again once enabled, with the same tokens and everything they had', async () => {
+      await ben.post('/api/groups', { name: 'Kept' });
+      const phone = await api.program(nameOfBen, 'write');
+      const before = await jsonOf(await ben.get('/api/groups'));
+      await setDisabled(nameOfBen, true);
+      expect(await answerOf(await setDisabled(nameOfBen, false))).toMatchObject({
+        status: 200,
+        body: { data: { disabled: false } },
+      });
+      expect((await ben.get('/api/me')).status).toBe(401);
+      expect((await logIn(password)).status).toBe(200);
+      expect(await jsonOf(await phone.get('/api/groups'))).toEqual(before);
+    });
+
+    it('gets no session that began before they were disabled', async () => {
+      const { store } = api.accounts;
+      const user = await store.users.findByName(nameOfBen);
+      const hash = await store.users.findPasswordHash(user?.id ?? 0);
+      await setDisabled(nameOfBen, true);
+      const session = { secretSha256: 'late', userId: user?.id ?? 0, expiresAt: api.clock.now() + 1000 };
+      await expect(store.credentials.createSession({ ...session, passwordHash: hash })).rejects.toThrow(
+        disabled,
+      );
+    });
+
+    it('is never the owner, and never nobody', async () => {
+      expect(await answerOf(await setDisabled('anna', true))).toEqual({
+        status: 400,
+        body: { error: 'the owner cannot be disabled' },
+      });
+      expect((await anna.patch('/api/users/999999', { disabled: true })).status).toBe(404);
+      expect((await ben.patch('/api/users/999999', { disabled: true })).status).toBe(403);
     });
   });
 
@@ -235,8 +324,22 @@ onEachEngine('accounts', (engine) => {
       const { data, total } = await jsonOf<{ data: object[]; total: number }>(response);
       const id = expect.any(Number);
       const created_at = seconds();
-      expect(data.at(0)).toEqual({ id, username: 'anna', role: 'owner', created_at });
-      expect(data.at(-1)).toEqual({ id, username: nameOfBen, role: 'member', created_at });
+      const tokens = expect.any(Number);
+      expect(data.at(0)).toEqual({
+        id,
+        username: 'anna',
+        role: 'owner',
+        disabled: false,
+        created_at,
+        tokens,
+      });
+      await api.program(nameOfBen, 'read');
+      const again = await jsonOf<{ data: object[] }>(await anna.get('/api/users'));
+      const member = { id, username: nameOfBen, role: 'member', disabled: false, created_at };
+      expect([data.at(-1), again.data.at(-1)]).toEqual([
+        { ...member, tokens: 0 },
+        { ...member, tokens: 1 },
+      ]);
       expect(data).toHaveLength(total);
     });
 
@@ -244,7 +347,13 @@ onEachEngine('accounts', (engine) => {
       const response = await anna.post('/api/users', { username: 'Cleo', password, role: 'owner' });
       expect(response.status).toBe(200);
       expect(await jsonOf(response)).toEqual({
-        data: { id: expect.any(Number), username: 'cleo', role: 'member', created_at: seconds() },
+        data: {
+          id: expect.any(Number),
+          username: 'cleo',
+          role: 'member',
+          disabled: false,
+          created_at: seconds(),
+        },
       });
       expect((await (await api.logIn('cleo')).get('/api/users')).status).toBe(403);
     });

@@ -25,7 +25,7 @@ onEachEngine('the deframer over HTTP', (engine) => {
     tieClocks(api.opened.database, api.clock);
     await api.addUser('anna');
     await api.addUser('ben');
-    owner = await api.program('anna', 'write');
+    owner = await api.program('anna', 'admin');
   });
 
   const store = () => api.opened.store;

@@ -68,7 +68,7 @@ onBothEngines('highlights that are made elsewhere', (engine) => {
   beforeAll(async () => {
     api = await openApi(engine);
     await api.addUser('owner');
-    owner = await api.program('owner', 'write');
+    owner = await api.program('owner', 'admin');
     return () => api.close();
   });
 
@@ -590,10 +590,10 @@ onBothEngines('highlights that are made elsewhere', (engine) => {
       expect((await client.get('/api/research/config')).status).toBe(403);
       expect((await configure('/a', client)).status).toBe(403);
       expect((await client.post('/api/research/sync', {})).status).toBe(403);
-      const reader = await api.program('owner', 'read');
-      expect((await reader.get('/api/research/config')).status).toBe(200);
-      expect((await configure('/a', reader)).status).toBe(403);
-      expect((await reader.post('/api/research/sync', {})).status).toBe(403);
+      const writer = await api.program('owner', 'write');
+      expect((await writer.get('/api/research/config')).status).toBe(403);
+      expect((await configure('/a', writer)).status).toBe(403);
+      expect((await writer.post('/api/research/sync', {})).status).toBe(403);
     });
   });
 });

@@ -20,7 +20,7 @@ onEachEngine('HTTP', (engine) => {
   beforeAll(async () => {
     api = await openApi(engine);
     await api.addUser('anna');
-    anna = await api.program('anna', 'write');
+    anna = await api.program('anna', 'admin');
     return () => api.close();
   });
 

@@ -18,7 +18,7 @@ onEachEngine('jobs over HTTP', (engine) => {
   beforeEach(async () => {
     api = await openEmptyApi(engine);
     await api.addUser('anna');
-    anna = await api.program('anna', 'write');
+    anna = await api.program('anna', 'admin');
   });
 
   const list = async (query: string) =>
@@ -135,7 +135,7 @@ onEachEngine('jobs over HTTP', (engine) => {
       const broken = await openApi(engine);
       await broken.addUser('anna');
       const { id } = await broken.opened.store.jobs.enqueue(testKind, { about: 'watching' });
-      const client = await broken.program('anna', 'read');
+      const client = await broken.program('anna', 'admin');
       const events = new EventReader(await client.get(`/api/v1/jobs/${id}/events`));
       await events.next();
       const before = events.text;

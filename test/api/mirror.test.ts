@@ -36,7 +36,7 @@ onBothEngines('the mirror over HTTP', (engine) => {
     api = new TestApi(opened, { raindrop: { token: new Secret(token), apiUrl: server.apiUrl } });
     // Whoever comes first is the owner of what is there.
     await api.addUser('anna');
-    owner = await api.program('anna', 'write');
+    owner = await api.program('anna', 'admin');
   });
 
   const at = (ms: number) => new Date(ms).toISOString();
@@ -199,10 +199,10 @@ onBothEngines('the mirror over HTTP', (engine) => {
     expect((await status()).next_run_at).toBe(at(clock.now()));
   });
 
-  it('is for the owner alone, and for no token that may only read', async () => {
+  it('is for the owner alone, and for no token without the scope admin', async () => {
     await api.addUser('berta');
-    const member = await api.program('berta', 'write');
-    const reader = await api.program('anna', 'read');
+    const member = await api.program('berta', 'admin');
+    const writer = await api.program('anna', 'write');
     const denied = async (client: Client, method: 'GET' | 'POST') => {
       const response = await client.send(method, method === 'GET' ? path : `${path}/run`);
       return [response.status, Object.keys(await jsonOf<object>(response))];
@@ -211,8 +211,8 @@ onBothEngines('the mirror over HTTP', (engine) => {
       expect(await denied(member, method)).toEqual([403, ['error']]);
       expect(await denied(api.visitor(), method)).toEqual([401, ['error']]);
     }
-    expect(await status(reader)).toEqual(nothingYet);
-    expect(await denied(reader, 'POST')).toEqual([403, ['error']]);
+    expect(await denied(writer, 'GET')).toEqual([403, ['error']]);
+    expect(await denied(writer, 'POST')).toEqual([403, ['error']]);
     expect(await waiting()).toEqual([]);
     expect(api.logLines.join('\n')).not.toContain(token);
   });

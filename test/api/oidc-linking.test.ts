@@ -67,7 +67,7 @@ onBothEngines('linking an account', (engine) => {
   });
 
   it('is begun by a browser alone, not by a program', async () => {
-    const program = await api.program('anna', 'write');
+    const program = await api.program('anna', 'admin');
     const answer = await program.post('/api/me/oidc', { current_password: password });
     expect(answer.status).toBe(400);
   });

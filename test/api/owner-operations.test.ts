@@ -23,7 +23,7 @@ onEachEngine('operations for the owner', (engine) => {
       },
     });
     await api.addUser('anna');
-    anna = await api.program('anna', 'write');
+    anna = await api.program('anna', 'admin');
   });
 
   it('measures the index and the library, and not again for everybody who looks', async () => {

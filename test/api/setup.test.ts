@@ -45,7 +45,7 @@ onEachEngine('the first setup', (engine) => {
   it('is not done by a program of an owner whom an old database came with: it adds members', async () => {
     const { users } = api.opened.store;
     const { id } = await users.create({ username: 'owner', passwordHash: null, role: 'owner' });
-    const program = await api.program('owner', 'write');
+    const program = await api.program('owner', 'admin');
     const answer = await program.post('/api/users', { username: 'anna', password });
     expect(await jsonOf(answer)).toMatchObject({ data: { username: 'anna', role: 'member' } });
     expect(await users.findOwner()).toMatchObject({ id, username: 'owner' });

@@ -164,7 +164,7 @@ onEachEngine('what is similar', (engine) => {
     const status = async (place: TestApi) =>
       (
         await jsonOf<{ data: object }>(
-          await (await place.program('anna', 'read')).get('/api/v1/search/meaning'),
+          await (await place.program('anna', 'admin')).get('/api/v1/search/meaning'),
         )
       ).data;
     expect(await status(api)).toEqual({ kind: 'off', model: null, documents: 8, chunks: 0, pending: 0 });

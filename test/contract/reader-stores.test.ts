@@ -42,6 +42,21 @@ onEachEngine('feeds, entries and bookmarks', (engine) => {
     expect((await store.pulls.findDue(10, { restMs: 1 })).total).toBe(1);
   });
 
+  it('a feed is not pulled for a disabled user, and is again once the user is enabled', async () => {
+    await berta.feeds.create(newFeed(link));
+    const pulled = async () => ({
+      due: (await store.pulls.findDue(10, { restMs: 1 })).total,
+      feeds: (await store.pulls.findFeeds({ link, proxy: '' })).length,
+    });
+    const user = await store.users.findByName('berta');
+    await store.users.setDisabled(user?.id ?? 0, true);
+    expect(await pulled()).toEqual({ due: 0, feeds: 0 });
+    await anna.feeds.create(newFeed(link));
+    expect(await pulled()).toEqual({ due: 1, feeds: 1 });
+    await store.users.setDisabled(user?.id ?? 0, false);
+    expect(await pulled()).toEqual({ due: 1, feeds: 2 });
+  });
+
   it('many feeds are made at once, and those that are there already are named', async () => {
     await anna.feeds.create(newFeed('https://a.example/1'));
     const feeds = Array.from({ length: 250 }, (_, n) => newFeed(`https://a.example/${n}`));

@@ -71,7 +71,7 @@ onEachEngine('users and tokens on the command line', (engine) => {
   it('lists the users as a table and as JSON', async () => {
     const { stdout } = await run('user list');
     expect(stdout).toMatch(
-      /^ID +USERNAME +ROLE +SINGLE_SIGN_ON +CREATED\n\d+ +anna +owner +no .*\n\d+ +ben +member +no .*\n$/,
+      /^ID +USERNAME +ROLE +DISABLED +SINGLE_SIGN_ON +CREATED\n\d+ +anna +owner +no +no .*\n\d+ +ben +member +no +no .*\n$/,
     );
     expect(await json('user list --json')).toMatchObject([
       { username: 'anna', role: 'owner', created: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) },
@@ -109,9 +109,43 @@ onEachEngine('users and tokens on the command line', (engine) => {
     expect((await logIn('anna', annasNext)).status).toBe(200);
   });
 
+  it('disables a member, whose tokens are refused, and enables them again', async () => {
+    const { token } = (await json('token create --name phone --scope read --user ben --json')) as {
+      token: string;
+    };
+    const me = async () =>
+      (await server.request('/api/me', { headers: { Authorization: `Bearer ${token}` } })).status;
+    expect(await me()).toBe(200);
+    expect(await run('user disable ben')).toMatchObject({
+      code: 0,
+      stdout: 'ben is disabled. To undo: lectern user enable ben\n',
+    });
+    expect(await me()).toBe(403);
+    expect((await logIn('ben', bens)).status).toBe(403);
+    expect(await run('user list')).toMatchObject({ stdout: expect.stringMatching(/ben +member +yes/) });
+    expect(await run('user disable anna')).toMatchObject({
+      code: 1,
+      stderr: 'the owner cannot be disabled\n',
+    });
+    expect(await run('user enable ben')).toMatchObject({ code: 0, stdout: 'ben is enabled.\n' });
+    expect(await me()).toBe(200);
+    expect(await run('user password ben --password-stdin --keep-tokens', bens)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('Tokens revoked: 0.'),
+    });
+    expect(await me()).toBe(200);
+    expect(await run('user password ben --password-stdin', bens)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('Tokens revoked: 1.'),
+    });
+    expect(await me()).toBe(401);
+  });
+
   it('names the user that is not known', async () => {
     for (const command of [
       'user password nobody --password-stdin',
+      'user disable nobody',
+      'user enable nobody',
       'token create --name phone --scope read --user nobody',
       'token list --user nobody',
     ]) {
