@@ -1,4 +1,5 @@
-// Keeps strangers from using up the connections of the server. Beyond a limit, the oldest idle connection is closed for a new one.
+// Keeps strangers from using up the connections of the server. Beyond a limit, the oldest idle connection is closed for a new one;
+// if none is idle, the oldest whose request has not arrived in full.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
@@ -10,8 +11,9 @@ export interface ConnectionLimits {
 
 interface Connection {
   readonly address: string;
-  /** Requests under way. */
+  /** Requests that are not answered yet. */
   requests: number;
+  last: IncomingMessage | undefined;
 }
 
 export function limitConnections(
@@ -27,20 +29,20 @@ export function limitConnections(
     const ofAddress = (connection: Connection) => connection.address === address;
     const isAddressFull = !isTrustedProxy(address) && count(ofAddress) >= perAddress;
     const hasRoom =
-      (!isAddressFull || closeOldestIdle(ofAddress)) &&
-      (connections.size < total || closeOldestIdle(() => true));
+      (!isAddressFull || closeOldest(ofAddress)) && (connections.size < total || closeOldest(() => true));
     if (!hasRoom) {
       socket.destroy();
       return;
     }
-    connections.set(socket, { address, requests: 0 });
+    connections.set(socket, { address, requests: 0, last: undefined });
     socket.once('close', () => connections.delete(socket));
   });
 
-  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    const connection = connections.get(socket);
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const connection = connections.get(request.socket);
     if (!connection) return;
     connection.requests += 1;
+    connection.last = request;
     response.once('close', () => {
       connection.requests -= 1;
     });
@@ -50,13 +52,15 @@ export function limitConnections(
     return [...connections.values()].filter(matches).length;
   }
 
-  function closeOldestIdle(matches: (connection: Connection) => boolean): boolean {
-    for (const [socket, connection] of connections) {
-      if (connection.requests > 0 || !matches(connection)) continue;
-      connections.delete(socket);
-      socket.destroy();
-      return true;
-    }
-    return false;
+  function closeOldest(matches: (connection: Connection) => boolean): boolean {
+    const candidates = [...connections].filter(([, connection]) => matches(connection));
+    const [socket] =
+      candidates.find(([, { requests }]) => requests === 0) ??
+      candidates.find(([, { last }]) => last?.complete === false) ??
+      [];
+    if (!socket) return false;
+    connections.delete(socket);
+    socket.destroy();
+    return true;
   }
 }

@@ -3,6 +3,7 @@
 import type { Context } from 'hono';
 import { TooManyRequests } from '../errors.ts';
 import type { Log } from '../log.ts';
+import type { After } from '../outbound/limits.ts';
 import type { Gate } from './authenticate.ts';
 import type { ApiEnv } from './context.ts';
 
@@ -35,9 +36,7 @@ const longestMs = 10 * 60_000;
 const loggedOut: Look = { events: [], isLast: true };
 const headers = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
 
-/** Runs something later, unless it is cancelled by what is returned. */
-type After = (delayMs: number, run: () => void) => () => void;
-
+/** An open stream does not keep the process from ending. */
 const afterTimeout: After = (delayMs, run) => {
   const timer = setTimeout(run, delayMs).unref();
   return () => clearTimeout(timer);

@@ -2,9 +2,13 @@
 // the size of the body.
 import type { Context, MiddlewareHandler } from 'hono';
 import { Invalid, LecternError } from '../errors.ts';
+import { type After, afterTimeout } from '../outbound/limits.ts';
+import type { ApiEnv } from './context.ts';
 
 /** What a request may send before it is known who sends it. */
 export const anonymousBodyBytes = 16 * 1024;
+
+const anonymousBodyMs = 10_000;
 
 const firstBytes = 4 * 1024;
 
@@ -25,11 +29,23 @@ export async function holdBody(c: Context, maxBytes: number): Promise<void> {
   }
 }
 
-/** The same for a request of which it is not known yet who sends it: little, and its length is declared. */
-export async function holdAnonymousBody(c: Context): Promise<void> {
+/** The same before the sender is known: little, of declared length, and soon. */
+export async function holdAnonymousBody(c: Context<ApiEnv>, after: After = afterTimeout): Promise<void> {
   if (c.req.raw.body && declaredBytes(c.req.raw.headers) === undefined)
     throw new LecternError(411, 'length_required', 'the request needs a Content-Length');
-  await holdBody(c, anonymousBodyBytes);
+  let cancel = () => {};
+  const late = new Promise<never>((_resolve, reject) => {
+    cancel = after(anonymousBodyMs, () => {
+      // Closes the connection after the answer: the rest of the body is not waited for.
+      if (c.env?.outgoing) c.env.outgoing.shouldKeepAlive = false;
+      reject(new LecternError(408, 'timeout', 'the body did not arrive within 10 seconds'));
+    });
+  });
+  try {
+    await Promise.race([holdBody(c, anonymousBodyBytes), late]);
+  } finally {
+    cancel();
+  }
 }
 
 export const holdBodyOf =
@@ -39,7 +55,7 @@ export const holdBodyOf =
     await next();
   };
 
-export const holdAnonymous: MiddlewareHandler = async (c, next) => {
+export const holdAnonymous: MiddlewareHandler<ApiEnv> = async (c, next) => {
   await holdAnonymousBody(c);
   await next();
 };

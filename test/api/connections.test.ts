@@ -66,6 +66,19 @@ it('refuses a connection if all others of its address are busy', async () => {
   expect(sockets.map(({ closed }) => closed)).toEqual([false, false, false, true]);
 });
 
+it('closes the oldest connection whose request has not arrived in full, if none is idle', async () => {
+  await start();
+  const answered = await open();
+  await ask(answered);
+  const slow = (await open()).resume();
+  slow.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nhalf');
+  await until('the request is here', () => pending.length === 2);
+  await ask(await open());
+  await ask(await open());
+  await isClosed(slow);
+  expect(answered.closed).toBe(false);
+});
+
 it('closes the oldest idle connection of all when there are too many', async () => {
   await start();
   const first = (await open('127.0.0.2')).resume();
