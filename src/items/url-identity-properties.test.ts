@@ -1,6 +1,7 @@
 // What holds for every address, however odd.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { anyCharacter } from '../../test/support/any-character.ts';
 import { propertyRuns } from '../../test/support/depth.ts';
 import { savedUrl } from './save-url.ts';
 import { trackingFamilies, trackingParameters } from './tracking-parameters.ts';
@@ -19,7 +20,7 @@ const host = oneOf(
 );
 const port = oneOf('', ':80', ':443', ':8080', ':');
 const segment = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 5 }),
+  fc.string({ unit: anyCharacter, maxLength: 5 }),
   oneOf(
     '',
     '.',
@@ -53,7 +54,7 @@ const segment = fc.oneof(
   ),
 );
 const name = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 3 }),
+  fc.string({ unit: anyCharacter, maxLength: 3 }),
   oneOf(
     '',
     'a',
@@ -75,7 +76,7 @@ const name = fc.oneof(
 );
 const value = fc.oneof(
   fc.constant(undefined),
-  fc.string({ unit: 'binary', maxLength: 5 }),
+  fc.string({ unit: anyCharacter, maxLength: 5 }),
   oneOf(
     '',
     '=',
@@ -97,7 +98,7 @@ const query = fc
   .array(fc.tuple(name, value), { maxLength: 5 })
   .map((pairs) => pairs.map(([key, text]) => (text === undefined ? key : `${key}=${text}`)).join('&'));
 const fragment = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 6 }),
+  fc.string({ unit: anyCharacter, maxLength: 6 }),
   oneOf('', '/', '!', '!/', '/a', '!a', 'a/b', 'L10', ':~:text=a', '/a:~:b:~:c', '/%7e', '/ä b', '!:~:x'),
   fc.string({ minLength: 120, maxLength: 140, unit: oneOf('a', 'B', '1', ':', '-') }),
 );
@@ -122,7 +123,7 @@ const address = fc
     composed,
     composed.map((url) => `${url}${'/ä'.repeat(400)}`),
     fc.webUrl({ withQueryParameters: true, withFragments: true, size: 'large' }),
-    fc.string({ unit: 'binary' }).map((rest) => `https://${rest}`),
+    fc.string({ unit: anyCharacter }).map((rest) => `https://${rest}`),
   )
   .filter(
     (url) => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol) && new URL(url).hostname !== '.',

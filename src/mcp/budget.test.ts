@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { anyCharacter } from '../../test/support/any-character.ts';
 import { cutLine, cutText, pageOf, takeFitting, wholeUrl } from './budget.ts';
 
 describe('a text that is cut', () => {
   it('is as long as was said, as JSON has it', () => {
     fc.assert(
       fc.property(
-        fc.string({ unit: 'binary', maxLength: 300 }),
+        fc.string({ unit: anyCharacter, maxLength: 300 }),
         fc.integer({ min: 5, max: 100 }),
         (text, most) => {
           const shown = cutText(text, most);

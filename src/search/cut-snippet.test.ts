@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { anyCharacter } from '../../test/support/any-character.ts';
 import { cutSnippet, cutSnippetInTurns } from './cut-snippet.ts';
 import { parseQuery } from './parse-query.ts';
 
@@ -67,7 +68,7 @@ describe('cutSnippet', () => {
   it('is a piece of the text with its hits inside, whatever the text', () => {
     fc.assert(
       fc.property(
-        fc.string({ unit: 'binary', maxLength: 400 }),
+        fc.string({ unit: anyCharacter, maxLength: 400 }),
         fc.integer({ min: 20, max: 100 }),
         (text, width) => {
           const snippet = cutSnippet(text, parseQuery('aaa* OR a OR 1'), { maxCharacters: width });

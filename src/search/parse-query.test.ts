@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { anyCharacter } from '../../test/support/any-character.ts';
 import { propertyRuns } from '../../test/support/depth.ts';
 import { Invalid } from '../errors.ts';
 import type { SearchPhrase } from '../model/search.ts';
@@ -114,7 +115,7 @@ describe('parseQuery', () => {
       fc.property(
         fc.oneof(
           fc.array(pieces).map((all) => all.join('')),
-          fc.string({ unit: 'binary' }),
+          fc.string({ unit: anyCharacter }),
         ),
         (q) => {
           try {

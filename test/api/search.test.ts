@@ -3,6 +3,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { searchSources } from '../../src/cli/search-sources.ts';
 import { searchKinds } from '../../src/model/search.ts';
 import type { Store } from '../../src/store/store.ts';
+import { anyCharacter } from '../support/any-character.ts';
 import { type Client, jsonOf, openEmptyApi, type TestApi } from '../support/api.ts';
 import { addFeed as addDeframed, runFeed } from '../support/deframed-feeds.ts';
 import { propertyRuns } from '../support/depth.ts';
@@ -458,7 +459,7 @@ onBothEngines('the search API', (engine) => {
     );
     const text = fc.oneof(
       fc.array(pieces, { maxLength: 30 }).map((some) => some.join('')),
-      fc.string({ unit: 'binary', maxLength: 60 }),
+      fc.string({ unit: anyCharacter, maxLength: 60 }),
       pieces.map((piece) => piece.repeat(Math.ceil(10_000 / piece.length))),
     );
     const other = fc.record(

@@ -5,6 +5,7 @@ import { cleanText } from '../../src/deframer/llm/clean-text.ts';
 import { Malformed, parseAnswer, problems } from '../../src/deframer/llm/parse-answer.ts';
 import { type Analysis, categories, scoreNames } from '../../src/model/deframer.ts';
 import { article, goodAnswer } from '../support/ai-server.ts';
+import { anyCharacter } from '../support/any-character.ts';
 import { propertyRuns } from '../support/depth.ts';
 
 const parse = (content: unknown) => parseAnswer(content, article, 'm-1');
@@ -128,7 +129,7 @@ describe('whatever a model says', () => {
               { weight: 20, arbitrary: fc.constant<unknown>(value) },
               {
                 weight: 2,
-                arbitrary: typeof value === 'number' ? fc.double() : fc.string({ unit: 'binary' }),
+                arbitrary: typeof value === 'number' ? fc.double() : fc.string({ unit: anyCharacter }),
               },
               { weight: 1, arbitrary: fc.jsonValue() },
             ),

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { itemHash } from '../../src/deframer/item-hash.ts';
 import { type Analysis, categories, type DeframedItem } from '../../src/model/deframer.ts';
+import { anyCharacter } from './any-character.ts';
 
 export function analysisOf(given: Partial<Analysis> = {}): Analysis {
   return {
@@ -91,7 +92,7 @@ const nasty = [
 
 export const hostileText = fc.oneof(
   { weight: 3, arbitrary: fc.array(fc.constantFrom(...nasty), { maxLength: 6 }).map((all) => all.join('')) },
-  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
+  { weight: 1, arbitrary: fc.string({ unit: anyCharacter, maxLength: 40 }) },
   { weight: 1, arbitrary: fc.string({ unit: fc.nat(0xffff).map((code) => String.fromCharCode(code)) }) },
 );
 

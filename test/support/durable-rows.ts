@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import type { Database } from '../../src/store/database.ts';
 import { type DurableTable, durableTables, type Row } from '../../src/store/durable.ts';
+import { anyCharacter } from './any-character.ts';
 
 /** What a step of a history can draw on. */
 export interface Draw {
@@ -516,7 +517,7 @@ export const drawStep: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       do: fc.constantFrom('insert', 'insert', 'insert', 'update', 'update', 'delete', 'move'),
       table: fc.nat({ max: durableTables.length - 1 }),
-      draw: fc.record({ pick: fc.nat({ max: 1000 }), text: fc.string({ unit: 'binary', maxLength: 8 }) }),
+      draw: fc.record({ pick: fc.nat({ max: 1000 }), text: fc.string({ unit: anyCharacter, maxLength: 8 }) }),
     }),
   },
   { weight: 3, arbitrary: fc.constant({ do: 'flush' } as const) },

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { anyCharacter } from '../../../test/support/any-character.ts';
 import { propertyRuns } from '../../../test/support/depth.ts';
 import { type Analysis, categories, scoreNames } from '../../model/deframer.ts';
 import type { Article } from '../analyzer.ts';
@@ -167,7 +168,7 @@ describe('the local analyzer', () => {
 
   it('scores from 0 to 1 with a reason, whatever it is given', async () => {
     const text = fc.oneof(
-      fc.string({ unit: 'binary', maxLength: 200 }),
+      fc.string({ unit: anyCharacter, maxLength: 200 }),
       fc.string({ unit: 'grapheme' }),
       fc.constantFrom('\ud800', 'SHOCKING!!! You won’t believe this', '10 could 10 slams '.repeat(600)),
     );

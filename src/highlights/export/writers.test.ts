@@ -1,6 +1,7 @@
 // What holds for every format, and what each of them looks like.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { anyCharacter } from '../../../test/support/any-character.ts';
 import { largeSize } from '../../../test/support/depth.ts';
 import type { Annotation, Comment, Json, Note, Resource } from '../../model/highlight.ts';
 import type { ExportedResource } from './exported-resource.ts';
@@ -107,7 +108,7 @@ by Somebody
 
   it('have every line in its place, whatever is in them', () => {
     const anyText = fc.oneof(
-      fc.string({ unit: 'binary' }),
+      fc.string({ unit: anyCharacter }),
       fc.stringMatching(/^[#>\-*`|<\n\r 1.[\]]{0,30}$/),
     );
     fc.assert(
@@ -324,7 +325,7 @@ describe.each([
   it('writes whatever there is, and what is JSON can be read', () => {
     const anyResource = fc
       .record({
-        words: fc.string({ unit: 'binary' }),
+        words: fc.string({ unit: anyCharacter }),
         boundary: fc.jsonValue() as fc.Arbitrary<Json>,
         color: fc.option(fc.string()),
         madeAt: fc.oneof(fc.integer(), fc.constantFrom(Number.NaN, 1e300)),

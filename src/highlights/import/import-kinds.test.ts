@@ -1,6 +1,7 @@
 // What holds for files of every kind: a sound snapshot or Invalid with a sentence, and soon.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { anyCharacter } from '../../../test/support/any-character.ts';
 import { largeSize, propertyRuns } from '../../../test/support/depth.ts';
 import { Invalid } from '../../errors.ts';
 import { type ImportKind, importKinds, parseHighlights } from './import-kinds.ts';
@@ -84,7 +85,7 @@ describe.each(importKinds)('a file of %s', (kind) => {
 
   it('that is anything is read soundly, or refused with a sentence', () => {
     fc.assert(
-      fc.property(fc.oneof(fc.uint8Array(), fc.string({ unit: 'binary' }).map(encode)), (bytes) => {
+      fc.property(fc.oneof(fc.uint8Array(), fc.string({ unit: anyCharacter }).map(encode)), (bytes) => {
         expectSound(kind, bytes);
       }),
     );

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { anyCharacter } from '../../../test/support/any-character.ts';
 import { propertyRuns } from '../../../test/support/depth.ts';
 import { Invalid } from '../../errors.ts';
 import { type LuaValue, parseLuaTable } from './parse-lua-table.ts';
@@ -58,7 +59,7 @@ describe('a table of Lua', () => {
   const anyValue = fc.letrec<{ value: unknown; table: Record<string, unknown> }>((tie) => ({
     value: fc.oneof(
       { maxDepth: 3 },
-      fc.string({ unit: 'binary' }),
+      fc.string({ unit: anyCharacter }),
       fc.boolean(),
       fc.integer(),
       fc.double({ noNaN: true, noDefaultInfinity: true }).filter((n) => !Object.is(n, -0)),

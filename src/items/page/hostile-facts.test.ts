@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { anyCharacter } from '../../../test/support/any-character.ts';
 import { propertyRuns } from '../../../test/support/depth.ts';
 import { parsePage } from '../extract/parse-page.ts';
 import { noFacts, pageFacts } from './page-facts.ts';
@@ -55,7 +56,7 @@ describe('JSON-LD in bad shape', () => {
 
 describe('whatever a page says', () => {
   const text = fc.oneof(
-    fc.string({ unit: 'binary' }),
+    fc.string({ unit: anyCharacter }),
     fc.constantFrom(
       '',
       'https://a.example/x',

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { anyCharacter } from '../../../../test/support/any-character.ts';
 import { longItemId, nobodysId, parseItemId } from './item-id.ts';
 
 describe('the id of an entry', () => {
@@ -52,7 +53,7 @@ describe('the id of an entry', () => {
 
   it('is a number that an entry may have, or none, whatever is sent', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
+      fc.property(fc.string({ unit: anyCharacter }), (text) => {
         const id = parseItemId(text);
         expect(id === undefined || (Number.isSafeInteger(id) && id >= 0)).toBe(true);
       }),
