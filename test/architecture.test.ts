@@ -241,6 +241,7 @@ describe('the source', () => {
       'migrations.test.ts',
       'sqlite-locks.test.ts',
       'postgres-silence.test.ts',
+      'postgres-restart.test.ts',
       'prepared-query.test.ts',
     ];
     const found = sourceFiles('test')

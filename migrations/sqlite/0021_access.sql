@@ -3,7 +3,9 @@
 ALTER TABLE users ADD COLUMN disabled_at INTEGER;
 
 -- SQLite cannot change a CHECK, so the table is copied. The counter is copied too: ids are never used twice.
-CREATE TABLE tokens_with_admin (
+DROP INDEX tokens_user;
+ALTER TABLE tokens RENAME TO tokens_without_admin;
+CREATE TABLE tokens (
   id            INTEGER PRIMARY KEY AUTOINCREMENT,
   user_id       INTEGER NOT NULL REFERENCES users (id),
   name          TEXT NOT NULL,
@@ -15,12 +17,11 @@ CREATE TABLE tokens_with_admin (
   created_by    INTEGER
 ) STRICT;
 
-INSERT INTO tokens_with_admin (id, user_id, name, scope, secret_sha256, fever_sha256, created_at)
-  SELECT id, user_id, name, scope, secret_sha256, fever_sha256, created_at FROM tokens;
-DELETE FROM sqlite_sequence WHERE name = 'tokens_with_admin';
-INSERT INTO sqlite_sequence (name, seq) SELECT 'tokens_with_admin', seq FROM sqlite_sequence WHERE name = 'tokens';
-DROP TABLE tokens;
-ALTER TABLE tokens_with_admin RENAME TO tokens;
+INSERT INTO tokens (id, user_id, name, scope, secret_sha256, fever_sha256, created_at)
+  SELECT id, user_id, name, scope, secret_sha256, fever_sha256, created_at FROM tokens_without_admin;
+DELETE FROM sqlite_sequence WHERE name = 'tokens';
+INSERT INTO sqlite_sequence (name, seq) SELECT 'tokens', seq FROM sqlite_sequence WHERE name = 'tokens_without_admin';
+DROP TABLE tokens_without_admin;
 CREATE INDEX tokens_user ON tokens (user_id);
 CREATE INDEX tokens_created_by ON tokens (created_by);
 

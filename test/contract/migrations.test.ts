@@ -93,6 +93,40 @@ onEachEngine('migrations', (engine) => {
     await expect(older).rejects.toThrow('schema 2, and this Lectern knows schemas up to 1');
   });
 
+  it('keep the tokens when their scopes are extended, and use no id twice', async () => {
+    const target = await empty();
+    const all = readMigrations(engine.name);
+    await migrate(target, all.slice(0, 20));
+    await query(
+      target,
+      "INSERT INTO users (id, username, role, created_at, updated_at) VALUES (1, 'anna', 'owner', 5, 5)",
+    );
+    const insert = (scope: string, secret: string) =>
+      query(
+        target,
+        `INSERT INTO tokens (user_id, name, scope, secret_sha256, fever_sha256, created_at)
+         VALUES (1, 'phone', '${scope}', '${secret}', '${secret}', 7)`,
+      );
+    await insert('read', 'a');
+    await insert('write', 'b');
+    await query(target, "DELETE FROM tokens WHERE secret_sha256 = 'b'");
+    // A migration waits until the library has every row.
+    await query(target, 'DELETE FROM journal_dirty');
+    await migrate(target, all);
+    await insert('admin', 'c');
+    const rows = await query(
+      target,
+      'SELECT id, scope, secret_sha256, created_at, created_by FROM tokens ORDER BY id',
+    );
+    const number = (n: number) => (engine.name === 'sqlite' ? n : String(n));
+    const row = { created_at: number(7), created_by: null };
+    expect(rows).toEqual([
+      { ...row, id: number(1), scope: 'read', secret_sha256: 'a' },
+      { ...row, id: number(3), scope: 'admin', secret_sha256: 'c' },
+    ]);
+    await expect(insert('owner', 'd')).rejects.toThrow();
+  });
+
   it('bring an empty index to the present schema', async () => {
     const target = await empty();
     await migrate(target);
