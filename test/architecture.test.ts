@@ -128,6 +128,7 @@ const ownedTables = readMigrations('sqlite')
 const ownedElsewhere: Record<string, string> = {
   'src/store/owned/owned-rows.ts': 'it is the door',
   'src/store/credential-store.ts': 'whose a session or token is, is what it finds out',
+  'src/store/known-browser-store.ts': 'whose browser it is, is what it finds out before a login',
   'src/store/reader/put-entries.ts': 'a pull writes for every user who follows the address',
   'src/store/reader/prune-entries.ts': 'a pull writes for every user who follows the address',
   'src/store/reader/unread.ts': 'it follows the durable rows of whichever user, and each function names them',

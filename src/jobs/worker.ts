@@ -125,6 +125,7 @@ async function indexForSearch(indexer: Indexer): Promise<void> {
 export async function forgetExpired(store: Store, loginLimits: AttemptLimits): Promise<void> {
   await store.credentials.deleteExpiredSessions();
   await store.loginAttempts.deleteStale(loginLimits);
+  await store.knownBrowsers.deleteExpired();
   await store.signOns.forgetExpired();
   await store.hostPauses.forgetExpired();
   await store.icons.forgetUnused();

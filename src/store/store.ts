@@ -19,6 +19,7 @@ import { type ItemPurge, itemPurge } from './item-purge.ts';
 import { type ItemTexts, itemTexts } from './item-texts.ts';
 import { type JobQueue, jobQueue } from './job-queue/job-queue.ts';
 import { type JournalStore, journalStore } from './journal-store.ts';
+import { type KnownBrowserStore, knownBrowserStore } from './known-browser-store.ts';
 import { type LeaseStore, leaseStore } from './lease-store.ts';
 import { type ImportStore, importStore } from './legacy/import-store.ts';
 import { type LibraryCheckStore, libraryCheckStore } from './library-check-store.ts';
@@ -63,6 +64,7 @@ export interface Store {
   readonly users: UserStore;
   readonly credentials: CredentialStore;
   readonly loginAttempts: LoginAttemptStore;
+  readonly knownBrowsers: KnownBrowserStore;
   readonly setupLinks: SetupLinkStore;
   readonly signOns: SignOnStore;
   readonly index: IndexStore;
@@ -147,6 +149,7 @@ export function createStore(db: Database, now: Clock): Store {
     users: userStore(db, now),
     credentials: credentialStore(db, now),
     loginAttempts: loginAttemptStore(db, now),
+    knownBrowsers: knownBrowserStore(db, now),
     setupLinks: setupLinkStore(db, now),
     signOns: signOnStore(db, now),
     index: indexStore(db),

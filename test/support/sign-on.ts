@@ -73,6 +73,7 @@ export async function forgetEverybody({ opened }: TestApi): Promise<void> {
     for (const table of [
       'sessions',
       'login_attempts',
+      'known_browsers',
       'used_sign_ons',
       'tokens',
       'groups',
