@@ -1,8 +1,9 @@
-// Password login, throttled by account and by address.
+// Password login, throttled by account and by address, or for a browser that has logged in before by that browser.
 import { isIPv6 } from 'node:net';
 import { Invalid, TooManyRequests, Unauthorized } from '../errors.ts';
 import type { User } from '../model/user.ts';
 import type { AccountDeps } from './deps.ts';
+import { findBrowserKey, listBrowserKeys } from './known-browsers.ts';
 import { sha256 } from './secrets.ts';
 import { type NewSession, startSession } from './sessions.ts';
 import { foldUsername, isUsername } from './username.ts';
@@ -13,6 +14,8 @@ export interface LoginInput {
   readonly password: string;
   /** The client's address, with what a client can forge already taken off. */
   readonly address: string;
+  /** The cookie from an earlier login, if the browser sent one. */
+  readonly knownBrowser?: string | undefined;
 }
 
 export async function login(
@@ -22,16 +25,17 @@ export async function login(
   const { store, passwords } = deps;
   const account = await findAccount(deps, input.username);
   const [accountKey, addressKey] = attemptKeys(account.name, input.address);
-  await takeAttempt(deps, [accountKey, addressKey]);
+  const browserKey = await findBrowserKey(deps, account.user, input.knownBrowser);
+  await takeAttempt(deps, browserKey ? [browserKey] : [accountKey, addressKey]);
 
   const hash = account.user && (await store.users.findPasswordHash(account.user.id));
   const matched = await passwords.matches(input.password, hash);
   if (!matched || !account.user) throw new Unauthorized('wrong username or password');
 
   const session = await startSession(deps, account.user, hash);
-  await store.loginAttempts.forget([accountKey]);
+  await store.loginAttempts.forget([browserKey ?? accountKey]);
   // Only this attempt: else whoever has an account could wipe the slate between guesses at the others'.
-  await store.loginAttempts.giveBack(addressKey, deps.loginLimits);
+  if (!browserKey) await store.loginAttempts.giveBack(addressKey, deps.loginLimits);
   return { user: account.user, session };
 }
 
@@ -57,8 +61,20 @@ export async function takeAttempt(
   throw new TooManyRequests('too many login attempts', Math.ceil((refusedUntil - now()) / 1000));
 }
 
+/** Lets the user try again at once, wherever they typed wrong passwords. Attempts that were counted for an address stay. */
+export async function forgetAttempts(deps: AccountDeps, user: User): Promise<void> {
+  const [account] = attemptKeys(user.username, '');
+  const browsers = await listBrowserKeys(deps, user);
+  await deps.store.loginAttempts.forget([account, confirmKey(user), ...browsers]);
+}
+
+/** For a user who is logged in and has to confirm their password. A stranger's failed logins must not lock them out here. */
+export function confirmKey(user: User): string {
+  return `confirm:${user.id}`;
+}
+
 /** The name is hashed: it is whatever was typed, of any length, and may well be a password by mistake. */
-export function attemptKeys(name: string, address: string): [account: string, address: string] {
+function attemptKeys(name: string, address: string): [account: string, address: string] {
   return [`account:${sha256(name)}`, `address:${network(address)}`];
 }
 

@@ -1,6 +1,7 @@
 // Single sign-on by OpenID Connect: to the provider with a code challenge, and back with a code. decisions/0019 says why.
 import * as client from 'openid-client';
 import { AccountDisabled, TooManyRequests } from '../errors.ts';
+import type { User } from '../model/user.ts';
 import { Failure } from '../outbound/failure.ts';
 import type { AccountDeps } from './deps.ts';
 import { network, takeAttempt } from './login.ts';
@@ -113,28 +114,30 @@ export async function takeFlow(
   return flow;
 }
 
-/** Logs in; or, if that is what the flow was begun for, links the account of the session, which goes on. */
+/** Logs in; or, if that is what the flow was begun for, links the account of the session, which goes on, and returns nothing. */
 export async function finishSignOn(
   deps: SignOnDeps,
   flow: Flow,
   input: { answer: URLSearchParams; session: string | undefined; address: string },
-): Promise<{ session: NewSession | undefined }> {
+): Promise<{ user: User; session: NewSession } | undefined> {
   const person = await identify(deps, flow, input.answer);
   const { linkingSha256 } = flow;
-  const session =
+  const login =
     linkingSha256 === undefined
-      ? await startSignOnSession(deps, person)
+      ? await logIn(deps, person)
       : await linkSession(deps, person, { linkingSha256, session: input.session ?? '' });
   await deps.store.loginAttempts.giveBack(attemptKey(input.address), deps.loginLimits);
-  return { session };
+  return login;
 }
 
-async function startSignOnSession(deps: SignOnDeps, person: Person): Promise<NewSession> {
+async function logIn(deps: SignOnDeps, person: Person): Promise<{ user: User; session: NewSession }> {
   const user = await findOrMakeUser(deps, person, deps.oidc.allowed);
-  return startSession(deps, user).catch((error: unknown) => {
+  try {
+    return { user, session: await startSession(deps, user) };
+  } catch (error) {
     if (!(error instanceof AccountDisabled)) throw error;
     throw new SignOnRefused('disabled', `${user.username} is disabled`, { cause: error });
-  });
+  }
 }
 
 async function linkSession(

@@ -2,7 +2,7 @@
 import { Invalid } from '../errors.ts';
 import type { Role, User } from '../model/user.ts';
 import type { AccountDeps } from './deps.ts';
-import { attemptKeys, takeAttempt } from './login.ts';
+import { confirmKey, forgetAttempts, takeAttempt } from './login.ts';
 import { checkNewPassword } from './passwords.ts';
 import { parseUsername } from './username.ts';
 
@@ -61,7 +61,10 @@ async function create({ store, passwords }: AccountDeps, input: NewUser, role: R
   return store.users.create({ username, passwordHash: await passwords.hash(input.password), role });
 }
 
-/** Ends all sessions of the user. Returns how many tokens were revoked. */
+/**
+ * Ends all sessions of the user. Known browsers stay: they give no access, only a count of attempts. Returns how many tokens
+ * were revoked.
+ */
 export async function setPassword(
   { store, passwords }: AccountDeps,
   user: User,
@@ -82,8 +85,7 @@ export async function setMemberPassword(
   if (user.role === 'owner')
     throw new Invalid('id: change your own password where the present one is asked for');
   await setPassword(deps, user, password, { revokeTokens: !keepTokens });
-  const [account] = attemptKeys(user.username, '');
-  await deps.store.loginAttempts.forget([account]);
+  await forgetAttempts(deps, user);
 }
 
 /** Disabling ends the user's sessions and refuses their tokens; it deletes nothing else. */
@@ -106,9 +108,9 @@ export async function changePassword(
 /** For what the browser of a user alone may not do, since anybody may have found it open. */
 export async function confirmPassword(deps: AccountDeps, user: User, current: string): Promise<void> {
   // Throttled as a login is: else every password could be tried here.
-  const [account] = attemptKeys(user.username, '');
-  await takeAttempt(deps, [account]);
+  const key = confirmKey(user);
+  await takeAttempt(deps, [key]);
   const known = await deps.passwords.matches(current, await deps.store.users.findPasswordHash(user.id));
   if (!known) throw new Invalid('current_password: this is not your present password');
-  await deps.store.loginAttempts.forget([account]);
+  await deps.store.loginAttempts.forget([key]);
 }

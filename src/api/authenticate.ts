@@ -1,13 +1,16 @@
 // Who is asking: a token in the Authorization header, or else the session cookie.
 import type { Context } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
+import { knownBrowserLifetimeMs, rememberBrowser } from '../accounts/known-browsers.ts';
 import { findSessionUser, sessionLifetimeMs } from '../accounts/sessions.ts';
 import { findTokenLogin, isTokenOfDisabledUser } from '../accounts/tokens.ts';
 import { AccountDisabled, Forbidden, Unauthorized } from '../errors.ts';
+import type { User } from '../model/user.ts';
 import type { FindClient } from './client.ts';
 import type { Actor, ApiDeps, ApiEnv } from './context.ts';
 
 export const sessionCookie = 'session';
+export const knownBrowserCookie = 'known_browser';
 
 export interface Gate {
   /** The actor, or undefined when nobody is logged in. A token that is not valid is an error, not a visitor. */
@@ -20,6 +23,8 @@ export interface Gate {
   /** The same where no cookie is needed: a program, which says nothing of where it stands, may pass. */
   refuseForeignPage(c: Context<ApiEnv>): void;
   setSessionCookie(c: Context<ApiEnv>, secret: string): void;
+  /** For a login: the cookie of the session, and the cookie that makes this a known browser of the user. */
+  setLoginCookies(c: Context<ApiEnv>, user: User, sessionSecret: string): Promise<void>;
 }
 
 export function createGate(deps: ApiDeps, findClient: FindClient): Gate {
@@ -73,15 +78,25 @@ export function createGate(deps: ApiDeps, findClient: FindClient): Gate {
     },
 
     setSessionCookie(c, secret) {
-      setCookie(c, sessionCookie, secret, {
-        httpOnly: true,
-        sameSite: 'Lax',
-        secure: findClient(c).secure,
-        path: '/',
-        maxAge: sessionLifetimeMs / 1000,
-      });
+      setSecretCookie(c, sessionCookie, secret, sessionLifetimeMs);
+    },
+
+    async setLoginCookies(c, user, sessionSecret) {
+      gate.setSessionCookie(c, sessionSecret);
+      const secret = await rememberBrowser(deps.accounts, user, getCookie(c, knownBrowserCookie));
+      setSecretCookie(c, knownBrowserCookie, secret, knownBrowserLifetimeMs);
     },
   };
+
+  function setSecretCookie(c: Context<ApiEnv>, name: string, secret: string, lifetimeMs: number): void {
+    setCookie(c, name, secret, {
+      httpOnly: true,
+      sameSite: 'Lax',
+      secure: findClient(c).secure,
+      path: '/',
+      maxAge: lifetimeMs / 1000,
+    });
+  }
 
   async function byToken(authorization: string): Promise<Actor> {
     const secret = secretOf(authorization);

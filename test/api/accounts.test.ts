@@ -65,6 +65,9 @@ onEachEngine('accounts', (engine) => {
     const logInStatus = async (username: string, tried: string) =>
       (await api.visitor().post('/api/sessions', { username, password: tried })).status;
 
+    const logInFrom = async (from: string, tried: string) =>
+      (await api.visitor().post('/api/sessions', { username: nameOfBen, password: tried }, { from })).status;
+
     it('puts the new password in the place of the old one', async () => {
       expect((await change(ben, password)).status).toBe(204);
       expect(await logInStatus(nameOfBen, password)).toBe(401);
@@ -90,6 +93,21 @@ onEachEngine('accounts', (engine) => {
       const statuses: number[] = [];
       for (let i = 0; i < 4; i++) statuses.push((await change(ben, 'wrong')).status);
       expect(statuses).toEqual([400, 400, 400, 429]);
+      expect((await change(ben, password)).status).toBe(429);
+    });
+
+    it('works while a stranger keeps the account blocked', async () => {
+      for (let i = 0; i < 3; i++) await logInFrom(`203.0.113.${i}`, 'wrong');
+      expect(await logInFrom('203.0.113.9', password)).toBe(429);
+      expect((await change(ben, password)).status).toBe(204);
+      expect(await logInFrom('203.0.113.9', fresh)).toBe(429);
+    });
+
+    it('does not keep its user from logging in when it was blocked', async () => {
+      for (let i = 0; i < 3; i++) await change(ben, 'wrong');
+      expect((await change(ben, password)).status).toBe(429);
+      expect((await change(anna, 'wrong')).status).toBe(400);
+      expect(await logInFrom('203.0.113.9', password)).toBe(200);
       expect((await change(ben, password)).status).toBe(429);
     });
 
@@ -162,6 +180,19 @@ onEachEngine('accounts', (engine) => {
       expect((await anna.put(path, { password: fresh })).status).toBe(204);
       expect((await phone.get('/api/me')).status).toBe(401);
       expect((await annas.get('/api/me')).status).toBe(200);
+    });
+
+    it('lets a member who was blocked in a known browser and where they confirm it try again at once', async () => {
+      const path = `/api/users/${await idOf(nameOfBen)}/password`;
+      const logIn = async (tried: string) =>
+        (await ben.post('/api/sessions', { username: nameOfBen, password: tried })).status;
+      const confirm = async (current_password: string) =>
+        (await ben.put('/api/me/password', { current_password, password })).status;
+      for (let n = 0; n < 3; n++) expect([await logIn('wrong'), await confirm('wrong')]).toEqual([401, 400]);
+      expect([await logIn(password), await confirm(password)]).toEqual([429, 429]);
+      expect((await anna.put(path, { password: fresh })).status).toBe(204);
+      expect(await logIn(fresh)).toBe(200);
+      expect(await confirm(fresh)).toBe(204);
     });
 
     it("is not a way around the question for the owner's present password", async () => {

@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openApi, password, type TestApi } from '../support/api.ts';
+import { sha256 } from '../../src/accounts/secrets.ts';
+import { type Client, openApi, password, type TestApi } from '../support/api.ts';
 import { onEachEngine } from '../support/engines.ts';
 
 const limits = { rateLimit: 3, windowMs: 60_000, blockMs: 300_000 };
@@ -10,6 +11,7 @@ interface Attempt {
   password?: string;
   from?: string;
   forwardedFor?: string;
+  browser?: Client;
 }
 
 onEachEngine('the login throttle', (engine) => {
@@ -29,8 +31,11 @@ onEachEngine('the login throttle', (engine) => {
     return (await respond(input, at)).status;
   }
 
-  function respond({ username = 'anna', from, forwardedFor, ...rest }: Attempt, at = api): Promise<Response> {
-    return at.visitor().post(
+  function respond(
+    { username = 'anna', from, forwardedFor, browser, ...rest }: Attempt,
+    at = api,
+  ): Promise<Response> {
+    return (browser ?? at.visitor()).post(
       '/api/sessions',
       { username, password: rest.password ?? 'wrong' },
       {
@@ -170,6 +175,130 @@ onEachEngine('the login throttle', (engine) => {
     const statuses = await Promise.all(times(50, () => attempt({}, strict)));
     expect(statuses.filter((status) => status === 401)).toHaveLength(10);
     expect(statuses.filter((status) => status === 429)).toHaveLength(40);
+  });
+
+  describe('a known browser', () => {
+    const year = 365 * 24 * 3600 * 1000;
+    const stranger = '203.0.113.66';
+    const cookie = 'known_browser';
+    const secretOf = (browser: Client) => browser.cookies.get(cookie) ?? '';
+
+    /** A browser that has logged in and out again. */
+    async function knownBrowser(username = 'anna'): Promise<Client> {
+      const browser = await api.logIn(username);
+      await browser.delete('/api/sessions');
+      return browser;
+    }
+
+    async function blockAccount(username = 'anna'): Promise<void> {
+      expect(await attempts(times(4, () => ({ username, from: stranger })))).toEqual([401, 401, 401, 429]);
+    }
+
+    const holding = (secret: string): Client => {
+      const browser = api.browser();
+      browser.cookies.set(cookie, secret);
+      return browser;
+    };
+
+    it('logs in while a stranger keeps the account and the address blocked', async () => {
+      const browser = await knownBrowser();
+      await blockAccount();
+      expect(await attempt({ password, from: stranger })).toBe(429);
+      expect(await attempt({ password, from: stranger, browser })).toBe(200);
+      expect(await attempt({ password, from: '198.51.100.9' })).toBe(429);
+      expect(await attempt({ username: 'ben', password, from: stranger })).toBe(429);
+    });
+
+    it('has the same limits of its own', async () => {
+      const browser = await knownBrowser();
+      expect(await attempts(times(4, () => ({ browser })))).toEqual([401, 401, 401, 429]);
+      const refused = await respond({ browser, password });
+      expect([refused.status, refused.headers.get('Retry-After')]).toEqual([429, '300']);
+      api.clock.advance(limits.blockMs);
+      expect(await attempt({ browser, password })).toBe(200);
+    });
+
+    it('does not count its wrong passwords for the account, the address or another known browser', async () => {
+      const [browser, other] = [await knownBrowser(), await knownBrowser()];
+      await attempts(times(4, () => ({ browser, from: stranger })));
+      expect(await attempt({ password, from: stranger, browser: other })).toBe(200);
+      expect(await attempts(times(3, () => ({ from: stranger })))).toEqual([401, 401, 401]);
+    });
+
+    it('may try again as often as before after a login that succeeds', async () => {
+      const browser = await knownBrowser();
+      const passwords = [undefined, undefined, password, undefined, undefined, password];
+      const tries = passwords.map((given) => ({ browser, ...(given && { password: given }) }));
+      expect(await attempts(tries)).toEqual([401, 401, 200, 401, 401, 200]);
+    });
+
+    it('of one user is a stranger at the account of another user', async () => {
+      const browser = await knownBrowser('ben');
+      await blockAccount('anna');
+      expect(await attempt({ password, browser })).toBe(429);
+      expect(await attempt({ username: 'ben', password, browser })).toBe(200);
+      api.clock.advance(limits.blockMs);
+      const guesses = times(4, (i) => ({ browser, from: `198.51.100.${i + 1}` }));
+      expect(await attempts(guesses)).toEqual([401, 401, 401, 429]);
+      expect(await attempt({ password, from: '198.51.100.9' })).toBe(429);
+    });
+
+    it.each([
+      ['an unknown text', () => 'x'.repeat(43)],
+      ['an empty text', () => ''],
+      ['the hash of a known text', async () => sha256(secretOf(await knownBrowser()))],
+    ])('is not one that sends %s as cookie', async (_, secret) => {
+      const browser = holding(await secret());
+      await blockAccount();
+      expect(await attempt({ password, browser, from: '198.51.100.9' })).toBe(429);
+    });
+
+    it('is forgotten a year after its last login', async () => {
+      const browser = await knownBrowser();
+      api.clock.advance(year - 1);
+      await blockAccount();
+      expect(await attempt({ password, browser: browser.at(api) })).toBe(200);
+      api.clock.advance(year);
+      await blockAccount();
+      expect(await attempt({ password, browser, from: '198.51.100.9' })).toBe(429);
+    });
+
+    it('keeps its cookie for another year when it logs in again', async () => {
+      const browser = await knownBrowser();
+      const secret = secretOf(browser);
+      api.clock.advance(year - 1);
+      expect(await attempt({ password, browser })).toBe(200);
+      expect(secretOf(browser)).toBe(secret);
+      const rows = (await api.rows()).known_browsers?.filter((row) => row.includes(sha256(secret)));
+      expect(rows).toEqual([expect.stringContaining(String(api.clock.now() + year))]);
+    });
+
+    it('gets another cookie when another user logs in with it', async () => {
+      const browser = await knownBrowser('ben');
+      const secret = secretOf(browser);
+      await attempt({ password, browser });
+      expect(secretOf(browser)).not.toBe(secret);
+    });
+
+    it('is known in all processes', async () => {
+      const browser = await knownBrowser();
+      await blockAccount();
+      const other = api.again({ loginLimits: limits });
+      expect(await attempt({ password, browser: browser.at(other) })).toBe(200);
+    });
+
+    it('has a cookie that scripts and other sites cannot use, for a year', async () => {
+      const response = await respond({ password }, api.again({ publicUrl: 'https://reader.example' }));
+      const [, line = ''] = response.headers.getSetCookie();
+      const [pair = '', ...attributes] = line.split('; ');
+      expect(pair).toMatch(/^known_browser=[\w-]{43}$/);
+      expect(attributes.sort()).toEqual(['HttpOnly', 'Max-Age=31536000', 'Path=/', 'SameSite=Lax', 'Secure']);
+      expect(JSON.stringify(await api.rows())).not.toContain(pair.split('=')[1]);
+    });
+
+    it('is not made by a login that fails', async () => {
+      expect((await respond({})).headers.getSetCookie()).toEqual([]);
+    });
   });
 
   describe('the address', () => {

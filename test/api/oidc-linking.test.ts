@@ -66,6 +66,15 @@ onBothEngines('linking an account', (engine) => {
     expect(anna.cookies.has('sign_on')).toBe(false);
   });
 
+  it('can be begun while a stranger keeps the account blocked', async () => {
+    const anna = await api.logIn('anna');
+    const guess = { username: 'anna', password: 'a guess' };
+    for (let i = 0; i < 10; i++) await api.visitor().post('/api/sessions', guess, { from: `203.0.113.${i}` });
+    const blocked = await api.visitor().post('/api/sessions', { ...guess, password });
+    expect(blocked.status).toBe(429);
+    expect(outcomeOf(await link(anna))).toBe('307 /settings#account');
+  });
+
   it('is begun by a browser alone, not by a program', async () => {
     const program = await api.program('anna', 'admin');
     const answer = await program.post('/api/me/oidc', { current_password: password });

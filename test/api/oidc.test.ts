@@ -1,5 +1,6 @@
 // Single sign-on against the real oidc-provider: the way there and back, and whose account it opens.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { sha256 } from '../../src/accounts/secrets.ts';
 import { createSetupLink } from '../../src/accounts/setup.ts';
 import type { Store } from '../../src/store/store.ts';
 import { answerOf, type Client, jsonOf, openApi, password, type TestApi } from '../support/api.ts';
@@ -303,6 +304,14 @@ onEachEngine('single sign-on', (engine) => {
       expect(outcomeOf(await signOn(browser, provider, '1'))).toBe('307 / with a session');
       expect(await whoIs(browser)).toBe('anna, owner');
       expect(provider.requests).not.toContain('/me');
+    });
+
+    it('makes the browser a known browser of the user', async () => {
+      const browser = allowing().browser();
+      await signOn(browser, provider, '1');
+      const owner = await api.opened.store.users.findOwner();
+      const secret = browser.cookies.get('known_browser') ?? '';
+      expect(await api.opened.store.knownBrowsers.findUserId(sha256(secret))).toBe(owner?.id);
     });
 
     it('goes on in another process, and after a restart', async () => {

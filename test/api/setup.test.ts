@@ -63,6 +63,14 @@ onEachEngine('the first setup', (engine) => {
     expect(await isDone()).toEqual({ done: true });
   });
 
+  it('makes the browser of the owner a known browser', async () => {
+    const browser = api.browser();
+    await browser.post('/api/setup', { token, password });
+    const owner = await api.opened.store.users.findOwner();
+    const secret = browser.cookies.get('known_browser') ?? '';
+    expect(await api.opened.store.knownBrowsers.findUserId(sha256(secret))).toBe(owner?.id);
+  });
+
   it('takes a name of choice', async () => {
     await api.browser().post('/api/setup', { token, username: ' Anna@Example.org ', password });
     expect(await usernames(api)).toEqual(['anna@example.org']);

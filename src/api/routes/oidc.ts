@@ -63,12 +63,12 @@ export function oidcRoutes(router: Router, deps: ApiDeps, gate: Gate, findClient
     try {
       flow = await takeFlow(signOn, input);
       deleteCookie(c, flowCookie, { path: '/' });
-      const { session } = await finishSignOn(signOn, flow, input);
-      if (!session) return c.redirect(settingsPage, 307);
+      const login = await finishSignOn(signOn, flow, input);
+      if (!login) return c.redirect(settingsPage, 307);
       deps.metrics.login('accepted');
       // As at a login by password: the session that this browser had before ends here.
       if (input.session) await endSession(deps.accounts, input.session);
-      gate.setSessionCookie(c, session.secret);
+      await gate.setLoginCookies(c, login.user, login.session.secret);
       return c.redirect(localPath(flow.next), 307);
     } catch (error) {
       if (!(error instanceof SignOnRefused)) throw error;

@@ -4,7 +4,7 @@ import { deleteCookie, getCookie } from 'hono/cookie';
 import { login } from '../../accounts/login.ts';
 import { endSession } from '../../accounts/sessions.ts';
 import { TooManyRequests, Unauthorized } from '../../errors.ts';
-import { type Gate, sessionCookie } from '../authenticate.ts';
+import { type Gate, knownBrowserCookie, sessionCookie } from '../authenticate.ts';
 import type { FindClient } from '../client.ts';
 import type { ApiDeps } from '../context.ts';
 import type { Router } from '../router.ts';
@@ -42,19 +42,18 @@ export function sessionRoutes(router: Router, deps: ApiDeps, gate: Gate, findCli
       // A foreign page must not be able to log a person in as somebody else.
       gate.refuseForeignPage(c);
       const { address } = findClient(c);
-      const { session } = await login(deps.accounts, { ...c.req.valid('json'), address }).catch(
-        (error: unknown) => {
-          if (error instanceof Unauthorized) deps.metrics.login('refused');
-          if (error instanceof TooManyRequests) deps.metrics.login('throttled');
-          throw error;
-        },
-      );
+      const input = { ...c.req.valid('json'), address, knownBrowser: getCookie(c, knownBrowserCookie) };
+      const { user, session } = await login(deps.accounts, input).catch((error: unknown) => {
+        if (error instanceof Unauthorized) deps.metrics.login('refused');
+        if (error instanceof TooManyRequests) deps.metrics.login('throttled');
+        throw error;
+      });
       deps.metrics.login('accepted');
 
       // The session that this browser had before ends here: its id never becomes the id of the new one.
       const previous = getCookie(c, sessionCookie);
       if (previous) await endSession(deps.accounts, previous);
-      gate.setSessionCookie(c, session.secret);
+      await gate.setLoginCookies(c, user, session.secret);
       return c.json({ data: { message: 'logged in' } }, 200);
     },
   );

@@ -48,7 +48,7 @@ export function setupRoutes(router: Router, deps: ApiDeps, gate: Gate): void {
       const { token, username, password } = c.req.valid('json');
       const owner = await completeSetup(deps.accounts, { secret: token, username, password });
       const session = await startSession(deps.accounts, owner);
-      gate.setSessionCookie(c, session.secret);
+      await gate.setLoginCookies(c, owner, session.secret);
       return c.json({ data: { username: owner.username } }, 200);
     },
   );
