@@ -21,6 +21,7 @@ describe('without any variable', () => {
       deframer: { open: true },
       embeddings: { kind: 'local' },
       ai: { type: 'local' },
+      ask: { perDay: 100 },
       log: { level: 'info', format: 'auto' },
     });
   });
@@ -76,6 +77,7 @@ describe('a value', () => {
       ],
       [{ LECTERN_BROWSER: process.execPath }, { enrich: { browser: process.execPath, concurrency: 6 } }],
       [{ LECTERN_ENRICH_CONCURRENCY: '2' }, { enrich: { concurrency: 2 } }],
+      [{ LECTERN_ASK_PER_DAY: '0' }, { ask: { perDay: 0 } }],
       [{ LECTERN_PORT: '  ' }, { port: 8484 }],
     ].map(([env, expected]) => ({ given: JSON.stringify(env), env, expected })),
   )('$given is understood', ({ env, expected }) => {

@@ -74,6 +74,7 @@ function parse(env: EnvReader) {
     },
     embeddings: embeddings(env),
     ai: ai(env),
+    ask: { perDay: env.integer('LECTERN_ASK_PER_DAY', 100, { min: 0, max: 1_000_000 }) },
     log: {
       level: env.choice('LECTERN_LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'silent'], 'info'),
       format: env.choice('LECTERN_LOG_FORMAT', ['auto', 'text', 'json'], 'auto'),

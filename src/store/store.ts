@@ -43,6 +43,7 @@ import { type RaindropStore, raindropStore } from './owned/mirror/raindrop-store
 import { ownedBy } from './owned/owned-rows.ts';
 import { type PreferenceStore, preferenceStore } from './owned/preference-store.ts';
 import { type PullWatch, pullWatch } from './owned/pull-watch.ts';
+import { type QuestionStore, questionStore } from './owned/question-store.ts';
 import { type SavedSearchStore, savedSearchStore } from './owned/saved-search-store.ts';
 import { type SearchStore, searchStore } from './owned/search-store.ts';
 import { type TagStore, tagStore } from './owned/tag-store.ts';
@@ -133,6 +134,7 @@ export interface UserRows {
   readonly pulls: PullWatch;
   readonly search: SearchStore;
   readonly savedSearches: SavedSearchStore;
+  readonly questions: QuestionStore;
   /** What search by meaning compares. */
   readonly chunks: ChunkStore;
   /** From the database of another reader. */
@@ -205,6 +207,7 @@ export function createStore(db: Database, now: Clock): Store {
         pulls: pullWatch(owned),
         search: searchStore(owned),
         savedSearches: savedSearchStore(owned, now),
+        questions: questionStore(owned),
         chunks: chunkStore(owned),
         imports: importStore(owned, now),
       };
