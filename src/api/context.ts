@@ -48,6 +48,8 @@ export interface ApiDeps {
   readonly embeddings: { readonly kind: 'local' | 'openai' | 'off' };
   /** What answers questions; undefined where no language model is set up. */
   readonly askModel: Model | undefined;
+  /** How many questions each member may ask in a day. */
+  readonly askPerDay: number;
 }
 
 export interface DeframerSettings {

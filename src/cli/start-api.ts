@@ -43,6 +43,7 @@ export async function startApi(runtime: Runtime, opened: Serving) {
     meaning,
     embeddings: config.embeddings,
     askModel: asking.model,
+    askPerDay: config.ask.perDay,
     files: opened.library.files,
     raindrop: config.raindrop,
     measureLibrary: () => libraryStats(opened.library.files),

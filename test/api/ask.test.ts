@@ -1,5 +1,5 @@
 // A question to the library, from the request to the last event.
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createToken } from '../../src/accounts/tokens.ts';
 import { listen } from '../../src/api/listen.ts';
 import { searchSources } from '../../src/cli/search-sources.ts';
@@ -175,6 +175,100 @@ onEachEngine('a question to the library', (engine) => {
     for (const response of [...first.slice(0, 3), next]) await response.text();
     expect((await askAs('anna')).status).toBe(200);
     busy.endStreams();
+  });
+
+  describe('of a member', () => {
+    const day = 24 * 3600 * 1000;
+    let asked: unknown[];
+    let model: Model;
+
+    // Each test has a day of its own, and begins 90 seconds before it ends.
+    beforeEach(async () => {
+      api.clock.advance(2 * day - (api.clock.now() % day) - 90_000);
+      ({ model, asked } = await startModel('openai', (answer) => answer.says('There [1].').ends()));
+    });
+
+    const statusesOf = async (client: Client, times: number, input: object = question) => {
+      const statuses: number[] = [];
+      for (let n = 0; n < times; n++) {
+        const response = await client.post('/api/v1/ask', input);
+        await response.text();
+        statuses.push(response.status);
+      }
+      return statuses;
+    };
+    const as = async (name: string, options: { askPerDay?: number; askModel?: Model } = {}) =>
+      (await api.program(name, 'read')).at(api.again({ askModel: model, askPerDay: 2, ...options }));
+
+    it('is refused after as many as are allowed in a day, until midnight UTC', async () => {
+      const ben = await as('ben');
+      expect(await statusesOf(ben, 2)).toEqual([200, 200]);
+      const refused = await ben.post('/api/v1/ask', question);
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '90']);
+      const tomorrow = new Date(api.clock.now() + 90_000).toISOString().slice(0, 10);
+      expect(await refused.json()).toEqual({
+        error: {
+          code: 'too_many_requests',
+          message: `you have asked 2 questions today, which is the limit; ask again after ${tomorrow} 00:00 UTC`,
+        },
+      });
+      expect(asked).toHaveLength(2);
+      api.clock.advance(89_999);
+      expect(await statusesOf(ben, 1)).toEqual([429]);
+      api.clock.advance(1);
+      expect(await statusesOf(ben, 3)).toEqual([200, 200, 429]);
+    });
+
+    it('is counted in all processes, and for each member by itself', async () => {
+      await api.addUser('dora');
+      expect(await statusesOf(await as('ben'), 1)).toEqual([200]);
+      expect(await statusesOf(await as('ben'), 2)).toEqual([200, 429]);
+      expect(await statusesOf(await as('dora'), 1)).toEqual([200]);
+    });
+
+    it('is refused without asking anybody where members may ask none', async () => {
+      const refused = await (await as('ben', { askPerDay: 0 })).post('/api/v1/ask', question);
+      expect(refused.status).toBe(403);
+      expect(await refused.json()).toMatchObject({
+        error: { message: expect.stringContaining('LECTERN_ASK_PER_DAY') },
+      });
+      expect(asked).toEqual([]);
+    });
+
+    it('is limited, while a question of the owner is not', async () => {
+      expect(await statusesOf(await as('anna', { askPerDay: 1 }), 3)).toEqual([200, 200, 200]);
+      expect(await statusesOf(await as('anna', { askPerDay: 0 }), 1)).toEqual([200]);
+    });
+
+    it('is not counted where no model is set up, since it costs nothing', async () => {
+      const reading = (await api.program('ben', 'read')).at(api.again({ askPerDay: 0 }));
+      expect(await statusesOf(reading, 3)).toEqual([200, 200, 200]);
+      expect(await statusesOf(await as('ben'), 3)).toEqual([200, 200, 429]);
+    });
+
+    it('is not counted where it is invalid, or one too many at a time', async () => {
+      const { promise: hangs, resolve: goOn } = Promise.withResolvers<void>();
+      ({ model } = await startModel('openai', async (answer) => {
+        answer.says('A ');
+        await hangs;
+        answer.says('[1]').ends();
+      }));
+      const ben = await as('ben', { askPerDay: 3 });
+      expect(await statusesOf(ben, 2, { q: '' })).toEqual([400, 400]);
+      const underWay = [await ben.post('/api/v1/ask', question), await ben.post('/api/v1/ask', question)];
+      const refused = await ben.post('/api/v1/ask', question);
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '10']);
+      goOn();
+      for (const response of underWay) await response.text();
+      expect(await statusesOf(ben, 2)).toEqual([200, 429]);
+    });
+
+    it('makes room for the next question when it was refused', async () => {
+      const ben = await as('ben', { askPerDay: 1 });
+      expect(await statusesOf(ben, 5)).toEqual([200, 429, 429, 429, 429]);
+      api.clock.advance(day);
+      expect(await statusesOf(ben, 1)).toEqual([200]);
+    });
   });
 
   it('is no longer answered when nobody listens, over a real connection', async () => {

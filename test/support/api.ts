@@ -58,6 +58,7 @@ export interface ApiOptions {
   deframer?: Partial<DeframerSettings>;
   meaning?: Meaning;
   askModel?: Model;
+  askPerDay?: number;
   store?: Store;
 }
 
@@ -119,6 +120,7 @@ export class TestApi {
       meaning: options.meaning,
       embeddings: { kind: options.meaning ? 'local' : 'off' },
       askModel: options.askModel,
+      askPerDay: options.askPerDay ?? 100,
       files: options.files ?? opened.files,
       raindrop: options.raindrop ?? { token: undefined, apiUrl: '' },
       measureLibrary: options.measureLibrary ?? (async () => []),

@@ -2,6 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import { searchKinds } from '../../model/search.ts';
 import { askLibrary, askLimits } from '../../search/answer/ask-library.ts';
+import { countQuestion } from '../../search/answer/ask-limit.ts';
 import { createAskTurns } from '../../search/answer/ask-turns.ts';
 import type { ApiDeps } from '../context.ts';
 import type { Router } from '../router.ts';
@@ -29,7 +30,7 @@ const AskInput = z
 /** Returns how to end the answers that are under way. */
 export function askRoutes(
   router: Router,
-  { store, searchSources: sources, askModel: model, randomText, log, now, meaning }: ApiDeps,
+  { store, searchSources: sources, askModel: model, askPerDay, randomText, log, now, meaning }: ApiDeps,
 ): { end(): void } {
   const turns = createAskTurns();
   const running = new Set<AbortController>();
@@ -45,13 +46,17 @@ export function askRoutes(
         200: eventStream(
           'Server-sent events: `sources` with the numbered passages (n, kind, id, title, url, text), `delta` with a piece of the answer as `text`, then `done` with the `citations` used, whether it was `answered` and a `notice`, or `error` with a `code` and a `message`. Without a language model there are only `sources` and `done`',
         ),
-        429: json(ErrorBodyV1, 'Too many questions are being answered; Retry-After says when to come again'),
+        403: json(ErrorBodyV1, 'Not allowed: a foreign origin, or members may not ask questions here'),
+        429: json(
+          ErrorBodyV1,
+          'Too many questions are being answered, or this member has reached the limit of the day; Retry-After says when to ask again',
+        ),
       },
     },
     async (c) => {
       const { q, kinds, limit } = c.req.valid('json');
-      const userId = c.get('actor').user.id;
-      const giveBack = turns.take(userId);
+      const { user, rows } = c.get('actor');
+      const giveBack = turns.take(user.id);
       const stop = new AbortController();
       running.add(stop);
       const onEnd = () => {
@@ -59,12 +64,14 @@ export function askRoutes(
         running.delete(stop);
       };
       try {
+        // After everything else that may refuse a question. Without a model, a question costs nothing.
+        if (model) await countQuestion(rows, { user, perDay: askPerDay, now: now() });
         const events = askLibrary(
           {
             ...{ store, sources, model, randomText, now, meaning },
             onFailure: (err) => log.warn({ err, requestId: c.get('requestId') }, 'a model did not answer'),
           },
-          { userId, q, limit, ...(kinds && { kinds }) },
+          { userId: user.id, q, limit, ...(kinds && { kinds }) },
           stop.signal,
         );
         // What was found is awaited here: a failure until then is an answer like any other.
