@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { limitReached } from '../../src/search/answer/ask-limit.ts';
 import { phone, pressSequence, useBrowser } from '../support/browser.ts';
 import { usualData } from '../support/embedding-server.ts';
 import { type Script, Speaker } from '../support/model-server.ts';
@@ -394,6 +395,25 @@ describe('the search page', () => {
     expect(await answer(page).getByRole('link', { name: 'Field Notes' }).getAttribute('href')).toBe(
       '/?feed=1',
     );
+  });
+
+  it('says when a member has asked as many questions as are allowed in a day, and does not offer to try again', async () => {
+    const page = await open('/search?q=what+does+the+heron+wait+for&mode=text', {
+      expecting: [/status of 429/],
+    });
+    const { message, retryAfterSeconds } = limitReached(100, Date.UTC(2026, 10, 18, 12));
+    await page.route('**/api/v1/ask', (route) =>
+      route.fulfill({
+        status: 429,
+        headers: { 'Retry-After': String(retryAfterSeconds) },
+        json: { error: { code: 'too_many_requests', message } },
+      }),
+    );
+    await page.getByRole('button', { name: 'Ask your library' }).click();
+    await answer(page)
+      .getByText(/^You have asked 100 questions today, which is the limit\. Ask again after .*2026/)
+      .waitFor();
+    expect(await answer(page).getByRole('button', { name: 'Try again' }).count()).toBe(0);
   });
 
   it('shows what is similar below an article and below a saved page, and opens it there', async () => {

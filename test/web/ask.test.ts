@@ -1,7 +1,9 @@
 // Answers of the library as they come: events, citations, and what counts as a question.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { limitReached, notForMembers } from '../../src/search/answer/ask-limit.ts';
 import { EventReader } from '../../web/src/lib/sent-events.ts';
+import { askRefusal } from '../../web/src/search/query-problem.ts';
 import { readsLikeQuestion } from '../../web/src/search/reads-like-question.ts';
 import { splitAnswer } from '../../web/src/search/split-answer.ts';
 
@@ -56,6 +58,21 @@ describe('an answer', () => {
         expect(text).toBe(parts.filter((one) => one !== '[1]' && one !== '[2, 1]').join(''));
       }),
     );
+  });
+});
+
+describe('a question that the server refuses', () => {
+  const now = Date.UTC(2026, 10, 18, 23, 59);
+  const until = Date.UTC(2026, 10, 19) / 1000;
+
+  it.each([
+    ['the limit of the day', limitReached(100, now).message, { kind: 'limit', n: 100, until }],
+    ['a limit of one', limitReached(1, now).message, { kind: 'limit', n: 1, until }],
+    ['that members may not ask', notForMembers, { kind: 'notForMembers' }],
+    ['too many questions at once', 'too many questions are being answered; try again in a moment', undefined],
+    ['nothing', '', undefined],
+  ])('is told apart by its sentence: %s', (_, said, refusal) => {
+    expect(askRefusal(said)).toEqual(refusal);
   });
 });
 

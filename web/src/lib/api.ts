@@ -5,9 +5,12 @@ import { words } from './words.ts';
 
 export class ApiError extends Error {
   readonly status: number;
-  constructor(status: number, message: string) {
+  /** What the server said, in its own words. */
+  readonly said: string;
+  constructor(status: number, message: string, said = '') {
     super(message);
     this.status = status;
+    this.said = said;
   }
 
   /** The server was not reached at all. */
@@ -84,7 +87,10 @@ export async function reach(method: Method, path: string, options: Options): Pro
     return reach(method, path, options);
   }
   onStatus?.(response.status);
-  if (!response.ok) throw new ApiError(response.status, await sentenceOf(response));
+  if (!response.ok) {
+    const said = await saidBy(response);
+    throw new ApiError(response.status, sentenceOf(response, said), said);
+  }
   return response;
 }
 
@@ -105,21 +111,25 @@ export function query(values: Record<string, string | number | boolean | null | 
     : '';
 }
 
-async function sentenceOf(response: Response): Promise<string> {
+/** Empty where it is not the server that answered, but a proxy. */
+async function saidBy(response: Response): Promise<string> {
+  try {
+    const { error } = await response.json();
+    return typeof error === 'string' ? error : String(error.message);
+  } catch {
+    return '';
+  }
+}
+
+function sentenceOf(response: Response, said: string): string {
   const { errors } = words();
   if (response.status === 429) {
     return errors.tooMany(Math.ceil(Number(response.headers.get('Retry-After') ?? 60) / 60));
   }
-  if (response.status >= 500 && response.status !== 502) return errors.server;
-  try {
-    const { error } = await response.json();
-    const said: string = typeof error === 'string' ? error : error.message;
-    // Programs are told which field it is; a person sees it.
-    const text = said.replace(/^[a-z][A-Za-z_]*: /, '');
-    return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?]$/.test(text) ? '' : '.'}`;
-  } catch {
-    return errors.server;
-  }
+  if (said === '' || (response.status >= 500 && response.status !== 502)) return errors.server;
+  // Programs are told which field it is; a person sees it.
+  const text = said.replace(/^[a-z][A-Za-z_]*: /, '');
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?]$/.test(text) ? '' : '.'}`;
 }
 
 /** What a person is told of any failure. */

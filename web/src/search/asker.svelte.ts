@@ -1,7 +1,8 @@
 // A question to the library, and its answer as it comes. One at a time; what has come stays when it is stopped.
-import { messageOf } from '../lib/api.ts';
+import { ApiError, messageOf } from '../lib/api.ts';
 import type { Passage } from '../lib/api-types.ts';
 import { callForEvents } from '../lib/call-for-events.ts';
+import { type AskRefusal, askRefusal } from './query-problem.ts';
 
 export type AskState =
   /** Passages are looked for, or the model has not begun. */
@@ -37,6 +38,8 @@ export class Asker {
   citations = $state.raw<number[]>([]);
   notice: string | null = $state(null);
   problem = $state('');
+  /** Where it does not help to ask again in a moment. */
+  refusal: AskRefusal | undefined = $state.raw();
   #kinds: readonly string[] = [];
   #asking: AbortController | undefined;
 
@@ -58,7 +61,9 @@ export class Asker {
       // Ended without having said so: a server that stops, or a proxy that has waited long enough.
       if (this.isUnderWay && !asking.signal.aborted) this.#fail('');
     } catch (error) {
-      if (!asking.signal.aborted) this.#fail(messageOf(error));
+      if (asking.signal.aborted) return;
+      if (error instanceof ApiError) this.refusal = askRefusal(error.said);
+      this.#fail(messageOf(error));
     }
   }
 
@@ -120,5 +125,6 @@ export class Asker {
     this.citations = [];
     this.notice = null;
     this.problem = '';
+    this.refusal = undefined;
   }
 }

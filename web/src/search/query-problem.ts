@@ -28,6 +28,17 @@ export function searchNotice(said: string): SearchNotice | undefined {
   return /meaning did not answer/i.test(said) ? 'failed' : undefined;
 }
 
+export type AskRefusal =
+  /** `until` in seconds. */
+  { kind: 'limit'; n: number; until: number } | { kind: 'notForMembers' };
+
+/** Why the server refused a question, where it does not help to ask again in a moment. */
+export function askRefusal(said: string): AskRefusal | undefined {
+  const limit = /^you have asked (\d+) questions? today.* after (\d{4}-\d\d-\d\d) 00:00 UTC$/.exec(said);
+  if (limit) return { kind: 'limit', n: Number(limit[1]), until: Date.parse(`${limit[2]}T00:00Z`) / 1000 };
+  return /^members may not ask/.test(said) ? { kind: 'notForMembers' } : undefined;
+}
+
 export type AskNotice = 'noModel' | 'uncited' | 'cutOff' | 'byWords';
 
 /** Several sentences may be said at once. */

@@ -104,6 +104,10 @@ export const search: SearchWords = {
     failed: 'Das Sprachmodell hat nicht geantwortet. Nichts ging verloren; die Stellen stehen darunter.',
     failedAlone: 'Es gibt keine Antwort. Nichts ging verloren; versuche es gleich noch einmal.',
     said: (problem) => `Es hieß: ${problem}`,
+    limit: (n, until) =>
+      `Du hast heute ${n} ${n === 1 ? 'Frage' : 'Fragen'} gestellt, mehr sind nicht erlaubt. Frag wieder nach ${until}.`,
+    notForMembers:
+      'Mitglieder dürfen in diesem Lectern keine Fragen stellen. Wem es gehört, kann das mit LECTERN_ASK_PER_DAY erlauben.',
     noModel: 'Es ist kein Sprachmodell eingerichtet; das sind die Stellen allein.',
     noModelOwner: 'Für Antworten in Worten starte Lectern mit AI_TYPE, AI_MODEL und, wo nötig, AI_API_KEY.',
     noModelMember: 'Wer dieses Lectern betreibt, kann eines einrichten.',

@@ -96,6 +96,10 @@ export const search = {
     failed: 'The language model did not answer. Nothing was lost; the passages are below.',
     failedAlone: 'There is no answer. Nothing was lost; try again in a moment.',
     said: (problem: string) => `It said: ${problem}`,
+    limit: (n: number, until: string) =>
+      `You have asked ${n} ${n === 1 ? 'question' : 'questions'} today, which is the limit. Ask again after ${until}.`,
+    notForMembers:
+      'Members may not ask questions on this Lectern. Its owner can allow it with LECTERN_ASK_PER_DAY.',
     noModel: 'No language model is set up, so these are the passages alone.',
     noModelOwner:
       'For answers in words, start Lectern with AI_TYPE, AI_MODEL and, where it needs one, AI_API_KEY.',
