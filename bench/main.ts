@@ -1,4 +1,5 @@
 // `npm run bench -- NAME`: runs one benchmark, in the present process. Exit code 1 when a goal is missed.
+import { run as attacks } from './attacks.ts';
 import { run as feeds } from './feeds.ts';
 import { run as greader } from './greader.ts';
 import { run as http } from './http.ts';
@@ -43,6 +44,10 @@ const benchmarks: Record<string, { about: string; run: (args: readonly string[])
     run: greader,
   },
   sync: { about: 'bringing 100,000 highlights in step, compared with hashing and a bulk upsert', run: sync },
+  attacks: {
+    about: 'what uploads without a login, hostile documents and thousands of connections do to the API',
+    run: attacks,
+  },
   web: { about: 'how soon the reader shows something in a slow browser', run: web },
   reinflate: { about: 'rebuilding an index, compared with bare prepared inserts', run: reinflate },
   'reinflate-mirror': {

@@ -13,15 +13,40 @@ const commonHeaders: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 };
 
-/** Node's response, with the common headers under whatever the API sets. */
+/** How long a connection stays open after an answer that did not wait for the body. */
+const lingerMs = 2_000;
+
+/**
+ * Node's response, with the common headers under whatever the API sets.
+ *
+ * If the body has not arrived in full, as after a refusal, the rest is left unread and the connection is closed. Node would read
+ * it to keep the connection, and a body in chunks of one byte costs it seconds. The connection is closed a little later, so that
+ * the client can read the answer, and so that an attacker cannot come back at once.
+ */
 export class ApiResponse<R extends IncomingMessage = IncomingMessage> extends ServerResponse<R> {
   requestId: string | undefined;
 
+  override end(...args: unknown[]): this {
+    const [body] = args;
+    if (!isBodyMissing(this.req)) return super.end(...(args as []));
+    if (typeof body === 'string' || body instanceof Uint8Array) this.write(body);
+    else this.flushHeaders();
+    const timer = setTimeout(() => super.end(), lingerMs).unref();
+    this.once('close', () => clearTimeout(timer));
+    return this;
+  }
+
   override writeHead(status: number, ...rest: unknown[]): this {
+    if (isBodyMissing(this.req)) this.shouldKeepAlive = false;
     const given = (typeof rest[0] === 'object' ? rest[0] : rest[1]) as OutgoingHttpHeaders | undefined;
     const id = this.requestId === undefined ? undefined : { 'x-request-id': this.requestId };
     return super.writeHead(status, { ...commonHeaders, ...id, ...given });
   }
+}
+
+function isBodyMissing({ headers, complete }: IncomingMessage): boolean {
+  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+  return hasBody && !complete;
 }
 
 export function setCommonHeaders(c: Context<ApiEnv>, requestId: string): void {

@@ -32,6 +32,8 @@ export async function listen(
     fetch: fetch as never,
     serverOptions: {
       ServerResponse: ApiResponse,
+      // How much of a body Node holds before somebody reads it. Chunks of one byte take two hundred times their size.
+      highWaterMark: 4 * 1024,
       headersTimeout: 10_000,
       requestTimeout: 120_000,
       keepAliveTimeout: 15_000,

@@ -87,6 +87,25 @@ it('closes the oldest idle connection of all when there are too many', async () 
   expect(sockets.filter(({ closed }) => closed)).toEqual([first]);
 });
 
+it('leaves a body unread that its answer did not wait for, and closes the connection', async () => {
+  await start();
+  let received = '';
+  const socket = (await open()).on('data', (text) => (received += text));
+  socket.write('GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n');
+  await until('the request is here', () => pending.length === 1);
+  pending[0]?.();
+  await until('the answer is here', () => received.endsWith('ok'));
+  expect(received.toLowerCase()).toContain('connection: close');
+  // More than the buffers of both sides hold together.
+  socket.write('1\r\na\r\n'.repeat(4_000_000));
+  const other = (await open('127.0.0.2')).resume();
+  for (let n = 0; n < 20; n++) {
+    await ask(other);
+    pending.at(-1)?.();
+  }
+  expect(socket.writableLength).toBeGreaterThan(0);
+});
+
 it('does not count the connections of a trusted proxy by its address', async () => {
   await start({ trustedProxies: [{ address: '127.0.0.9', prefix: 32, family: 'ipv4' }] });
   for (let n = 0; n < 5; n++) await ask(await open('127.0.0.9'));

@@ -105,7 +105,7 @@ onEachEngine('live highlights', (engine) => {
       ]),
     ) as World['ids'];
     const entryId = (await listAll(rows))[0]?.id ?? 0;
-    return { api, rows, userId, client: await api.program('anna', 'write'), ids, entryId, randomText };
+    return { api, rows, userId, client: await api.program('anna', 'admin'), ids, entryId, randomText };
   }
 
   /** Beside each row one that was deleted and is otherwise the same, as if a query could tell them by that alone. */

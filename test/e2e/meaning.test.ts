@@ -25,7 +25,7 @@ onEachEngine('meaning in real processes', (engine) => {
 
   it('is found out by the worker, asked of the API, and made again after the index was lost', async () => {
     const server = await lectern.serve({ role: 'all', env });
-    const created = await lectern.run(['token', 'create', '--name', 't', '--scope', 'write', '--json'], {
+    const created = await lectern.run(['token', 'create', '--name', 't', '--scope', 'admin', '--json'], {
       env,
     });
     const headers = { Authorization: `Bearer ${(JSON.parse(created.stdout) as { token: string }).token}` };

@@ -8,7 +8,7 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** Sends `pieces` on a connection of their own and resolves with what came back when the server has closed it. */
+/** Sends `pieces` on a connection of their own. Resolves with the answers once the last is complete or the server has closed it. */
 export function sendRaw(url: string, pieces: readonly (string | Buffer)[]): Promise<RawAnswer> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
@@ -16,7 +16,10 @@ export function sendRaw(url: string, pieces: readonly (string | Buffer)[]): Prom
     const socket = connect(Number(port), hostname, () => {
       for (const piece of pieces) socket.write(piece);
     });
-    socket.on('data', (chunk: Buffer) => received.push(chunk));
+    socket.on('data', (chunk: Buffer) => {
+      received.push(chunk);
+      if (isLastComplete(Buffer.concat(received))) socket.destroy();
+    });
     socket.on('error', (error: NodeJS.ErrnoException) => {
       // A server that refuses a body need not read it to its end: the rest of it meets a closed door.
       if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') reject(error);
@@ -29,6 +32,13 @@ export function sendRaw(url: string, pieces: readonly (string | Buffer)[]): Prom
 export function head(method: string, path: string, headers: Readonly<Record<string, string>> = {}): string {
   const lines = Object.entries({ Host: 'localhost', Connection: 'close', ...headers });
   return `${method} ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
+}
+
+/** The server closes the connection later if it has not read the whole request. */
+function isLastComplete(bytes: Buffer): boolean {
+  const { head, body } = parse(bytes);
+  const [, length] = /^content-length: (\d+)$/im.exec(head) ?? [];
+  return /^connection: close$/im.test(head) && Buffer.byteLength(body) >= Number(length ?? Number.NaN);
 }
 
 function parse(bytes: Buffer): RawAnswer {

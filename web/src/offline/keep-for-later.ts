@@ -32,7 +32,8 @@ async function fetchInTurn(hrefs: readonly string[]): Promise<void> {
   for (const href of hrefs) {
     await idle();
     try {
-      await fetch(href);
+      // To its end: an answer that is not read holds its connection.
+      await (await fetch(href)).arrayBuffer();
     } catch {
       // The server is out of reach: articles are asked for again when their list is.
       for (const one of hrefs) asked.delete(one);

@@ -1,0 +1,209 @@
+// What attackers without a login, and hostile documents, do to the API. The figures are limits, not ratios: they are for a quiet
+// machine. `npm run bench -- attacks [SECONDS]` says how long the uploads last; 120 without it.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { loadavg } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import {
+  createLectern,
+  jsonRequest,
+  type LecternProcess,
+  mainEntry,
+} from '../test/support/lectern-process.ts';
+import { percentile } from './load.ts';
+import { residentMb } from './resident.ts';
+
+const password = 'for the benchmark only';
+const attackers = fileURLToPath(new URL('./attackers.ts', import.meta.url));
+const probeEveryMs = 20;
+
+interface Goal {
+  readonly name: string;
+  readonly value: number;
+  readonly unit: string;
+  readonly limit?: number;
+}
+
+export async function run([seconds = '120']: readonly string[]): Promise<boolean> {
+  process.stdout.write(`load average ${loadavg()[0]?.toFixed(2)}\n`);
+  const goals = [...(await uploads(Number(seconds))), ...(await documents()), ...(await connections())];
+  for (const { name, value, unit, limit } of goals) {
+    const verdict = limit === undefined ? '' : `below ${limit}: ${value < limit ? 'met' : 'MISSED'}`;
+    process.stdout.write(`${name.padEnd(62)}${value.toFixed(0).padStart(8)} ${unit.padEnd(4)}${verdict}\n`);
+  }
+  return goals.every(({ value, limit }) => limit === undefined || value < limit);
+}
+
+/** Forty connections that upload without a login, one byte to a chunk, to every route that takes a body before it knows the caller. */
+async function uploads(seconds: number): Promise<Goal[]> {
+  return withServer(['--max-old-space-size=1024'], async (server) => {
+    const idle = await probe(server, 5_000);
+    const before = apiMb(server);
+    let highest = before;
+    const watch = setInterval(() => {
+      highest = Math.max(highest, apiMb(server));
+    }, 100);
+    const attacks = [attack(server, 'chunks', 20, seconds), attack(server, 'dribble', 20, seconds)];
+    const busy = await probe(server, seconds * 1000);
+    clearInterval(watch);
+    await Promise.all(attacks.map(ended));
+    return [
+      { name: 'uploads: /healthz before, p99', value: idle.p99Ms, unit: 'ms' },
+      { name: 'uploads: /healthz, p99', value: busy.p99Ms, unit: 'ms', limit: 100 },
+      { name: 'uploads: memory of the API grows by', value: highest - before, unit: 'MB', limit: 150 },
+    ];
+  });
+}
+
+/** The two documents that a reader of quadratic time needs minutes for, by every way in, eight at once. */
+async function documents(): Promise<Goal[]> {
+  const declarations = Array.from({ length: 147 }, (_, d) => {
+    const names = Array.from({ length: 64 }, (_, k) => ` xmlns:p${d}_${k}=""`).join('');
+    return `<a${names}>`;
+  }).join('');
+  const fill = (start: string, part: string, bytes: number) =>
+    start + part.repeat(Math.floor((bytes - start.length) / part.length));
+  const bodies: Record<string, string> = {
+    '/namespaces': fill(`<rss><channel>${declarations}`, '<b xmlns:q=""/>', 8_000_000),
+    '/end-tags': fill('<rss><channel>', `</${'x'.repeat(190)}>`, 7_800_000),
+  };
+  const site = createServer((request, response) => {
+    const path = new URL(request.url ?? '', 'http://a').pathname;
+    response.writeHead(bodies[path] ? 200 : 404, { 'content-type': 'application/rss+xml' }).end(bodies[path]);
+  });
+  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
+  const { port } = site.address() as AddressInfo;
+  try {
+    return await withServer([], async (server) => {
+      const Authorization = `Bearer ${await makeToken(server)}`;
+      const ways = [
+        (url: string) =>
+          server.request('/api/feeds/validate', jsonRequest('POST', { url }, { Authorization })),
+        (url: string) =>
+          server.request(`/reader/api/0/subscription/quickadd?quickadd=${encodeURIComponent(url)}`, {
+            method: 'POST',
+            headers: { Authorization },
+          }),
+        (url: string) => server.request('/v1/discover', jsonRequest('POST', { url }, { Authorization })),
+      ];
+      const idle = await probe(server, 5_000);
+      const times: number[] = [];
+      const answers = new Set<string>();
+      const all = (async () => {
+        for (const path of Object.keys(bodies))
+          for (const [way, ask] of ways.entries())
+            await Promise.all(
+              Array.from({ length: 8 }, async (_, n) => {
+                const started = performance.now();
+                const response = await ask(`http://127.0.0.1:${port}${path}?${way}${n}`);
+                const text = await response.text();
+                times.push(performance.now() - started);
+                answers.add(`${response.status} ${text.replaceAll(/[?]\d+/g, '').slice(0, 120)}`);
+              }),
+            );
+      })();
+      const busy = await probe(server, all);
+      for (const answer of answers) process.stdout.write(`  ${answer}\n`);
+      return [
+        { name: 'documents: /healthz before, p99', value: idle.p99Ms, unit: 'ms' },
+        { name: 'documents: /healthz, p99', value: busy.p99Ms, unit: 'ms', limit: 50 },
+        {
+          name: 'documents: the slowest of 48 answers',
+          value: Math.max(...times),
+          unit: 'ms',
+          limit: 10_000,
+        },
+      ];
+    });
+  } finally {
+    site.close();
+  }
+}
+
+/** Three thousand connections that say nothing, and 1,200 that speak slowly. */
+async function connections(): Promise<Goal[]> {
+  return withServer([], async (server) => {
+    const attacks = [attack(server, 'idle', 3_000, 25), attack(server, 'slow', 1_200, 25)];
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    const started = performance.now();
+    const login = await server.request('/api/sessions', jsonRequest('POST', { password }));
+    const loginMs = performance.now() - started;
+    if (login.status !== 200) throw new Error(`the login was refused: ${await login.text()}`);
+    await new Promise((resolve) => setTimeout(resolve, 17_000));
+    const left = attacks.map(({ open }) => open());
+    await Promise.all(attacks.map(ended));
+    return [
+      { name: 'connections: a login from another address', value: loginMs, unit: 'ms', limit: 1_000 },
+      { name: 'connections: open after 20 s', value: left.reduce((a, b) => a + b, 0), unit: '', limit: 1 },
+    ];
+  });
+}
+
+async function withServer<T>(
+  nodeOptions: readonly string[],
+  use: (server: LecternProcess) => Promise<T>,
+): Promise<T> {
+  const lectern = createLectern(mainEntry);
+  try {
+    const env = {
+      LECTERN_PASSWORD: password,
+      LECTERN_LOG_LEVEL: 'error',
+      LECTERN_ALLOW_PRIVATE_NETWORKS: 'true',
+    };
+    return await use(await lectern.serve({ role: 'api', env, nodeOptions }));
+  } finally {
+    await lectern.endAll();
+  }
+}
+
+const apiMb = ({ pid }: LecternProcess) => residentMb(pid).API ?? 0;
+
+/** How long /healthz takes, asked again and again for so long, or until `over` is settled. */
+async function probe(server: LecternProcess, over: number | Promise<unknown>): Promise<{ p99Ms: number }> {
+  const times: number[] = [];
+  let isOver = false;
+  const wait = typeof over === 'number' ? new Promise((resolve) => setTimeout(resolve, over)) : over;
+  const end = wait.finally(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    const started = performance.now();
+    await (await server.request('/healthz')).text();
+    times.push(performance.now() - started);
+    await new Promise((resolve) => setTimeout(resolve, probeEveryMs));
+  }
+  await end;
+  return { p99Ms: percentile(times, 0.99) };
+}
+
+interface Attack {
+  readonly child: ChildProcess;
+  open(): number;
+}
+
+function attack(server: LecternProcess, kind: string, count: number, seconds: number): Attack {
+  const { port } = new URL(server.url);
+  const child = spawn(process.execPath, [attackers, port, kind, String(count), String(seconds)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let last = '';
+  child.stdout?.on('data', (text) => {
+    last = String(text);
+  });
+  return { child, open: () => Number(/(\d+) open/.exec(last)?.[1] ?? Number.NaN) };
+}
+
+const ended = ({ child }: Attack) =>
+  new Promise((resolve) => (child.exitCode === null ? child.once('exit', resolve) : resolve(undefined)));
+
+async function makeToken(server: LecternProcess): Promise<string> {
+  const login = await server.request('/api/sessions', jsonRequest('POST', { password }));
+  const Cookie = login.headers
+    .getSetCookie()
+    .map((cookie) => cookie.split(';')[0])
+    .join('; ');
+  const input = jsonRequest('POST', { name: 'bench', scope: 'write' }, { Cookie, Origin: server.url });
+  const made = await server.request('/api/tokens', input);
+  return ((await made.json()) as { data: { token: string } }).data.token;
+}
