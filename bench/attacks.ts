@@ -63,8 +63,8 @@ async function documents(): Promise<Goal[]> {
     return `<a${names}>`;
   }).join('');
   const fill = (start: string, part: string, bytes: number) =>
-    start + part.repeat(Math.floor((bytes - start.length) / part.length));
-  const bodies: Record<string, string> = {
+    Buffer.from(start + part.repeat(Math.floor((bytes - start.length) / part.length)));
+  const bodies: Record<string, Buffer> = {
     '/namespaces': fill(`<rss><channel>${declarations}`, '<b xmlns:q=""/>', 8_000_000),
     '/end-tags': fill('<rss><channel>', `</${'x'.repeat(190)}>`, 7_800_000),
   };

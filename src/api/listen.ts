@@ -6,8 +6,11 @@ import { StartupError } from '../errors.ts';
 import { type ClientRules, trustedProxyTest } from './client.ts';
 import { ApiResponse } from './common-headers.ts';
 import { type ConnectionLimits, limitConnections } from './connection-limits.ts';
+import { JoinedRequest } from './joined-request.ts';
 
 const stopWithinMs = 10_000;
+/** Connections that the system holds until they are accepted. Beyond it, it drops them, and the client tries again a second later. */
+const backlog = 4_096;
 
 export interface Listening {
   readonly host: string;
@@ -31,8 +34,9 @@ export async function listen(
   const server = createAdaptorServer({
     fetch: fetch as never,
     serverOptions: {
+      IncomingMessage: JoinedRequest,
       ServerResponse: ApiResponse,
-      // How much of a body Node holds before somebody reads it. Chunks of one byte take two hundred times their size.
+      // How much of a body Node holds before somebody reads it.
       highWaterMark: 4 * 1024,
       headersTimeout: 10_000,
       requestTimeout: 120_000,
@@ -44,7 +48,7 @@ export async function listen(
   limitConnections(server, limits, trustedProxyTest({ trustedProxies }));
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, host, port)));
-    server.listen(port, host, resolve);
+    server.listen({ port, host, backlog }, resolve);
   });
   const { port: bound } = server.address() as AddressInfo;
   return { host, port: bound, stop: () => stop(server) };
