@@ -78,7 +78,7 @@ export function createApi(deps: ApiDeps) {
   tagRoutes(router);
   collectionRoutes(router);
   highlightRoutes(router, deps);
-  highlightSyncRoutes(router);
+  highlightSyncRoutes(router, deps);
   highlightFileRoutes(router, deps);
   searchRoutes(router, deps);
   savedSearchRoutes(router);

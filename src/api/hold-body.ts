@@ -11,6 +11,8 @@ export const anonymousBodyBytes = 16 * 1024;
 const anonymousBodyMs = 10_000;
 
 const firstBytes = 4 * 1024;
+/** Who has sent this much gets room for all of it: copying half of a large body once more would block the event loop. */
+const doublesUpToBytes = 4 * 1024 * 1024;
 
 /** After this, `c.req.arrayBuffer()`, `text()`, `json()` and `formData()` read the buffer. */
 export async function holdBody(c: Context, maxBytes: number): Promise<void> {
@@ -66,7 +68,8 @@ async function readWhole(body: ReadableStream<Uint8Array>, maxBytes: number): Pr
   for await (const chunk of body) {
     if (size + chunk.length > maxBytes) throw tooLarge(maxBytes);
     if (size + chunk.length > bytes.length) {
-      const larger = new Uint8Array(Math.min(maxBytes, Math.max(2 * bytes.length, size + chunk.length)));
+      const room = bytes.length < doublesUpToBytes ? 2 * bytes.length : maxBytes;
+      const larger = new Uint8Array(Math.min(maxBytes, Math.max(room, size + chunk.length)));
       larger.set(bytes.subarray(0, size));
       bytes = larger;
     }

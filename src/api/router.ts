@@ -47,6 +47,8 @@ export interface RouteOptions {
   readonly maxBodyBytes?: number;
   /** Where the access and the method do not give the scope that a token needs, such as a POST that changes nothing. */
   readonly scope?: Scope;
+  /** The handler has a large body checked outside this thread. Its schema is for the API's description alone. */
+  readonly parsesBody?: true;
 }
 
 export class Router {
@@ -123,7 +125,7 @@ export class Router {
     access: Access,
     spec: R,
     handler: RouteHandler<R, ApiEnv>,
-    { maxBodyBytes = usualBodyBytes, scope = usualScope(access, spec.method) }: RouteOptions = {},
+    { maxBodyBytes = usualBodyBytes, scope = usualScope(access, spec.method), parsesBody }: RouteOptions = {},
   ): void {
     const entry = this.#note({ method: spec.method, path: spec.path, access, scope });
     const bodyTypes = Object.keys(spec.request?.body?.content ?? {});
@@ -137,10 +139,16 @@ export class Router {
         this.#guard(entry),
         ...(takesJson ? [requireJson] : []),
         ...(takesBody ? [access === 'open' ? holdAnonymous : holdBodyOf(maxBodyBytes)] : []),
-        ...(takesJson ? [requireUtf8] : []),
+        ...(takesJson && !parsesBody ? [requireUtf8] : []),
       ],
     });
-    this.app.openapi(route as unknown as R, handler as never);
+    if (!parsesBody) {
+      this.app.openapi(route as unknown as R, handler as never);
+      return;
+    }
+    const { body: _, ...request } = spec.request ?? {};
+    this.app.openAPIRegistry.registerPath(route);
+    this.app.openapi({ ...route, request, hide: true } as unknown as R, handler as never);
   }
 
   #note(entry: RouteEntry): RouteEntry {

@@ -3,7 +3,7 @@
 import type { UserRows } from '../store/store.ts';
 import type { ImportKind } from './import/import-kinds.ts';
 import type { Imported, Skipped } from './import/imported.ts';
-import { reconcile, type SyncOutcome } from './reconcile.ts';
+import { reconcile, type SentSnapshot, type SyncOutcome } from './reconcile.ts';
 
 export interface HighlightsImported {
   readonly outcome: SyncOutcome;
@@ -13,7 +13,7 @@ export interface HighlightsImported {
 export async function importHighlights(
   rows: Pick<UserRows, 'syncs'>,
   kind: ImportKind,
-  { snapshot, skipped }: Imported,
+  { snapshot, skipped }: Pick<Imported, 'skipped'> & { readonly snapshot: SentSnapshot },
   { dryRun }: { dryRun: boolean },
 ): Promise<HighlightsImported> {
   const outcome = await reconcile(rows, {

@@ -14,7 +14,7 @@ import {
 import { letOthersIn } from '../store/let-others-in.ts';
 import type { UserRows } from '../store/store.ts';
 import { pageOf } from './prepare.ts';
-import { type PlannedIds, reconcile, type SyncOutcome } from './reconcile.ts';
+import { type PlannedIds, reconcile, type SentSnapshot, type SyncOutcome } from './reconcile.ts';
 
 export interface LightSync {
   readonly source: string;
@@ -26,6 +26,11 @@ const longestSource = 200;
 const longestUrl = 8_000;
 const longestText = 1_000_000;
 const longestGroupId = 200;
+/** More would take more memory than the thread has that reads them. */
+const maxHighlights = 500_000;
+const maxPages = 100_000;
+/** Of one highlight: a row is written in one piece. */
+const maxChunks = 10_000;
 const checkedAtOnce = 1_000;
 const reserved: readonly string[] = [
   ownSource,
@@ -36,7 +41,7 @@ const reserved: readonly string[] = [
 
 export async function syncLight(
   rows: Pick<UserRows, 'syncs'>,
-  { source, scope, snapshot }: LightSync,
+  { source, scope, snapshot }: Omit<LightSync, 'snapshot'> & { readonly snapshot: SentSnapshot },
   { dryRun }: { dryRun: boolean },
 ): Promise<SyncOutcome> {
   return reconcile(rows, {
@@ -49,6 +54,25 @@ export async function syncLight(
     kinds: ['annotations'],
     dryRun,
   });
+}
+
+/** The body of a request, of up to 64 MB. Throws Invalid. */
+export async function parseLightBody(bytes: Uint8Array): Promise<LightSync & { readonly dryRun: boolean }> {
+  const body = parseJson(bytes);
+  if (!isObject(body)) throw new Invalid('body: expected an object');
+  const { dry_run: dryRun = false } = body;
+  if (typeof dryRun !== 'boolean') throw new Invalid('dry_run: expected true or false');
+  return { ...(await parseLightSync(body)), dryRun };
+}
+
+function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (cause) {
+    throw new Invalid(cause instanceof SyntaxError ? 'the body is not JSON' : 'the body is not UTF-8', {
+      cause,
+    });
+  }
 }
 
 /** Throws Invalid, which names the place, before anything is changed. */
@@ -66,7 +90,9 @@ export async function parseLightSync(body: {
   const resources: SourceResource[] = [];
   const annotations: SourceAnnotation[] = [];
   const scopeKey = scope === undefined ? undefined : pageOf(scope, '').saved.key;
-  for (const [url, list] of Object.entries(highlights)) {
+  const pages = Object.entries(highlights);
+  if (pages.length > maxPages) throw new Invalid(`highlights: at most ${maxPages} pages are taken`);
+  for (const [url, list] of pages) {
     const place = `highlights[${JSON.stringify(url.slice(0, 100))}]`;
     if (url.trim() === '' || url.length > longestUrl)
       throw new Invalid(`${place}: expected an address of 1 to ${longestUrl} characters`);
@@ -74,6 +100,8 @@ export async function parseLightSync(body: {
     if (scopeKey !== undefined && pageOf(url, '').saved.key !== scopeKey)
       throw new Invalid(`${place}: is not within the scope, ${scope?.slice(0, 100)}`);
     resources.push({ originalId: url, type: 'website', title: '', url });
+    if (annotations.length + list.length > maxHighlights)
+      throw new Invalid(`highlights: at most ${maxHighlights} are taken`);
     for (const [n, highlight] of list.entries()) {
       annotations.push(parseHighlight(highlight, url, () => `${place}[${n}]`));
       if (annotations.length % checkedAtOnce === 0) await letOthersIn();
@@ -110,6 +138,10 @@ function parseHighlight(value: unknown, url: string, place: () => string): Sourc
     throw new Invalid(`${place()}.repr: expected text of at most ${longestText} characters`);
   if (!Array.isArray(chunks) || !chunks.every((chunk) => typeof chunk === 'string'))
     throw new Invalid(`${place()}.chunks: expected a list of texts`);
+  if (chunks.length > maxChunks || chunks.reduce((sum, { length }) => sum + length, 0) > longestText)
+    throw new Invalid(
+      `${place()}.chunks: expected at most ${maxChunks} texts of ${longestText} characters in all`,
+    );
   if (date !== null && (typeof date !== 'string' || date.length > 100))
     throw new Invalid(`${place()}.date: expected a date as text`);
   if (typeof own !== 'string' || own.length > longestUrl)

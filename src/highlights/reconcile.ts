@@ -8,16 +8,21 @@ import {
   type Snapshot,
   type SyncKind,
 } from '../model/highlight.ts';
+import { letOthersIn } from '../store/let-others-in.ts';
 import type { SourceRecord, SyncTransaction } from '../store/owned/highlights/sync-store.ts';
 import type { UserRows } from '../store/store.ts';
 import { contentHash, hashTitle } from './hash.ts';
+import { type PackedSnapshot, unpackSnapshot } from './pack-snapshot.ts';
 import { type Plan, startPlan } from './plan.ts';
 import { type Prepared, type PreparedSnapshot, pageOf, prepare } from './prepare.ts';
 
-export interface SyncRequest {
+/** What a source has: as objects, or packed by another thread. */
+export type SentSnapshot = Snapshot | PackedSnapshot;
+
+export interface SyncRequest<S extends SentSnapshot = Snapshot> {
   readonly source: string;
   readonly kind: SyncKind;
-  readonly snapshot: Snapshot;
+  readonly snapshot: S;
   /** The address of the one page that this is all of; what is elsewhere is not touched. */
   readonly scope?: string | undefined;
   /** `all`: what is not in the snapshot has gone. `some`: it says nothing about what is not in it. */
@@ -29,6 +34,7 @@ export interface SyncRequest {
   readonly dryRun: boolean;
 }
 
+type SyncRules = Omit<SyncRequest, 'snapshot'>;
 type MutableCounts = Record<HighlightKind, { -readonly [C in keyof Counts]: Counts[C] }>;
 
 export interface SyncOutcome {
@@ -50,10 +56,11 @@ type Ids = Map<string, number>;
 
 export async function reconcile(
   { syncs }: Pick<UserRows, 'syncs'>,
-  request: SyncRequest,
+  request: SyncRequest<SentSnapshot>,
 ): Promise<SyncOutcome> {
   const { source, kind, dryRun } = request;
-  const prepared = await prepare(request.snapshot);
+  const { snapshot } = request;
+  const prepared = await ('records' in snapshot ? unpackSnapshot(snapshot) : prepare(snapshot));
   return syncs.sync({ source, kind, dryRun, hashTitle }, enrichJobs, (sync) =>
     reconcileAll(sync, request, prepared),
   );
@@ -62,7 +69,7 @@ export async function reconcile(
 /** Parents before what is part of them: a plan needs the rows that its records are part of. */
 async function reconcileAll(
   sync: SyncTransaction,
-  request: SyncRequest,
+  request: SyncRules,
   snapshot: PreparedSnapshot,
 ): Promise<SyncOutcome> {
   const work: Work = { sync, request, counts: noCounts(), planned: {} as never, leftOut: { n: 0 } };
@@ -85,7 +92,7 @@ async function reconcileAll(
 
 interface Work {
   readonly sync: SyncTransaction;
-  readonly request: SyncRequest;
+  readonly request: SyncRules;
   readonly counts: MutableCounts;
   readonly planned: Record<HighlightKind, PlannedIds>;
   readonly leftOut: { n: number };
@@ -111,6 +118,7 @@ async function reconcileKind<K extends HighlightKind>(
   const saysNothing = request.kinds !== undefined && !request.kinds.includes(kind);
   const parentOf = ({ parent }: Prepared<K>) => (parentIds ? parentIds.get(parent) : null);
   const wanted = await wantedOf(work, kind, records, parentOf);
+  await letOthersIn();
   const planner = startPlan(wanted, {
     parentOf,
     onMove: request.onMove,
@@ -125,7 +133,9 @@ async function reconcileKind<K extends HighlightKind>(
       if (isParent) for (const { originalId, id } of rows) ids.set(originalId, id);
     }
   }
+  await letOthersIn();
   const todo = planner.finish();
+  await letOthersIn();
   count(work, kind, todo);
   // What goes makes room for what comes under the same name.
   const gone = todo.delete.map(({ id }) => id);
@@ -140,9 +150,9 @@ async function reconcileKind<K extends HighlightKind>(
   if (todo.update.length > 0)
     await sync.update(
       kind,
-      todo.update.map(({ id, record }) => ({ id, record: toRecord(record) })),
+      todo.update.values().map(({ id, record }) => ({ id, record: toRecord(record) })),
     );
-  const created = todo.create.length > 0 ? await sync.create(kind, todo.create.map(toRecord)) : [];
+  const created = todo.create.length > 0 ? await sync.create(kind, todo.create.values().map(toRecord)) : [];
   for (const { originalId } of todo.delete) ids.delete(originalId);
   if (isParent)
     for (const [n, { originalId }] of todo.create.entries()) ids.set(originalId, created[n] as number);

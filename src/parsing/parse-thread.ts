@@ -2,15 +2,16 @@
 import { parentPort } from 'node:worker_threads';
 import { LecternError } from '../errors.ts';
 import type { Reply } from './parser.ts';
-import { type TaskName, tasks } from './tasks.ts';
+import { type TaskName, tasks, transferredBy } from './tasks.ts';
 
-parentPort?.on('message', ({ name, input }: { name: TaskName; input: never }) =>
-  parentPort?.postMessage(answer(name, input)),
-);
+parentPort?.on('message', async ({ name, input }: { name: TaskName; input: never }) => {
+  const reply = await answer(name, input);
+  parentPort?.postMessage(reply, 'result' in reply ? transferredBy(reply.result) : []);
+});
 
-function answer(name: TaskName, input: never): Reply {
+async function answer(name: TaskName, input: never): Promise<Reply> {
   try {
-    return { result: tasks[name](input) };
+    return { result: await tasks[name](input) };
   } catch (error) {
     // Any other error is a defect. It ends the thread, and the caller gets it.
     if (!(error instanceof LecternError)) throw error;

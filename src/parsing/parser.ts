@@ -8,7 +8,7 @@ import type { TaskName, Tasks } from './tasks.ts';
 
 /** What the thread answers with. A refusal is an error of the document; `type` is the name of its class. */
 export type Reply =
-  | { readonly result: unknown }
+  | { readonly result: object }
   | { readonly refusal: { readonly type: string; readonly message: string } };
 
 export interface ParserOptions {
@@ -27,10 +27,14 @@ interface Task {
 
 /** The largest documents that are allowed take a second or two on a slow machine. */
 const usualTimeLimitMs = 20_000;
+/** What a document may take besides, for its size: a sync of 59 MB takes two seconds on a calm machine. */
+const bytesPerMs = 5_000;
 /** Several times what the largest documents that are allowed need. */
 const usualMemoryMb = 512;
 /** A thread without work for this long is ended, so that its memory is free again. */
 const idleMs = 60_000;
+/** After a larger document it is ended as soon as nothing waits: it may hold several hundred megabytes. */
+const keptBytes = 8 * 1024 * 1024;
 const refusals = { Invalid, NotAFeed, BrokenFeed };
 
 export class Parser {
@@ -39,6 +43,7 @@ export class Parser {
   #worker: Worker | undefined;
   /** One at a time, so that it is known which one exceeds a limit. */
   #current: Task | undefined;
+  #hasReadLarge = false;
   #cancelTimer = () => {};
 
   constructor(options: ParserOptions = {}) {
@@ -52,7 +57,7 @@ export class Parser {
   }
 
   /** The bytes are given away. Rejects with a LecternError if something is wrong with the document. */
-  parse<N extends TaskName>(name: N, input: Parameters<Tasks[N]>[0]): Promise<ReturnType<Tasks[N]>> {
+  parse<N extends TaskName>(name: N, input: Parameters<Tasks[N]>[0]): Promise<Awaited<ReturnType<Tasks[N]>>> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ name, input, resolve, reject });
       this.#next();
@@ -76,14 +81,17 @@ export class Parser {
     const { after, timeLimitMs } = this.#options;
     this.#current = this.#waiting.shift();
     if (!this.#current) {
-      if (this.#worker) this.#cancelTimer = after(idleMs, () => void this.#endThread());
+      if (this.#hasReadLarge) void this.#endThread();
+      else if (this.#worker) this.#cancelTimer = after(idleMs, () => void this.#endThread());
       return;
     }
     const { name, input } = this.#current;
     const bytes = ownBuffer(input.bytes);
+    const limitMs = timeLimitMs + bytes.length / bytesPerMs;
     this.#worker ??= this.#start();
+    this.#hasReadLarge ||= bytes.length > keptBytes;
     this.#worker.postMessage({ name, input: { ...input, bytes } }, [bytes.buffer]);
-    this.#cancelTimer = after(timeLimitMs, () => this.#fail(exceeded(name, 'takes too long')));
+    this.#cancelTimer = after(limitMs, () => this.#fail(exceeded(name, 'takes too long')));
   }
 
   #start(): Worker {
@@ -122,6 +130,7 @@ export class Parser {
   async #endThread(): Promise<void> {
     const worker = this.#worker;
     this.#worker = undefined;
+    this.#hasReadLarge = false;
     await worker?.terminate();
   }
 }

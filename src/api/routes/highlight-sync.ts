@@ -1,8 +1,10 @@
 // What keeps highlights in step with the programs that they are made in.
 import { z } from '@hono/zod-openapi';
-import { counters, parseLightSync, shownPlan, syncLight } from '../../highlights/light.ts';
+import { counters, shownPlan, syncLight } from '../../highlights/light.ts';
 import { configureResearch, researchConfig, syncResearch } from '../../highlights/research.ts';
 import { highlightKinds, type SyncSource, syncKinds } from '../../model/highlight.ts';
+import type { ApiDeps } from '../context.ts';
+import { readDocument } from '../read-document.ts';
 import type { Router } from '../router.ts';
 import { ErrorBody, isoTime, json, jsonBody, toIso } from '../schemas.ts';
 
@@ -80,7 +82,7 @@ const SourceBody = z
   })
   .openapi('SyncSource');
 
-export function highlightSyncRoutes(router: Router): void {
+export function highlightSyncRoutes(router: Router, { parser }: Pick<ApiDeps, 'parser'>): void {
   router.user(
     {
       method: 'post',
@@ -95,16 +97,16 @@ export function highlightSyncRoutes(router: Router): void {
     },
     async (c) => {
       const { rows } = c.get('actor');
-      const body = c.req.valid('json');
-      const outcome = await syncLight(rows, await parseLightSync(body), { dryRun: body.dry_run });
+      const { dryRun, ...light } = await parser.parse('light', await readDocument(c));
+      const outcome = await syncLight(rows, light, { dryRun });
       const data = {
         resources_created: outcome.counts.resources.created,
         ...counters(outcome, ['annotations']),
-        ...(body.dry_run && { plan: shownPlan(outcome.plan, ['annotations']) }),
+        ...(dryRun && { plan: shownPlan(outcome.plan, ['annotations']) }),
       };
       return c.json({ data } as never, 200);
     },
-    { maxBodyBytes: lightBytes },
+    { maxBodyBytes: lightBytes, parsesBody: true },
   );
 
   router.owner(

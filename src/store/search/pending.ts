@@ -2,6 +2,7 @@
 // in the same transaction; whoever only marks it read does not.
 import { type RawBuilder, sql } from 'kysely';
 import type { Writer } from '../database.ts';
+import { letOthersIn } from '../let-others-in.ts';
 
 /** Rows in one statement: PostgreSQL takes 65,535 parameters, and a statement should stay short. */
 const perStatement = 500;
@@ -10,7 +11,7 @@ const perStatement = 500;
 export async function notePending(trx: Writer, kind: string, refIds: readonly number[]): Promise<void> {
   // In one order, so that two transactions that note the same documents cannot wait for each other.
   const ids = [...new Set(refIds)].sort((a, b) => a - b);
-  for (const some of portions(ids)) {
+  for await (const some of portions(ids)) {
     await trx
       .insertInto('search_pending')
       .values(some.map((ref_id) => ({ kind, ref_id, version: 1 })))
@@ -33,7 +34,7 @@ export async function notePendingOf(trx: Writer, kind: string, select: RawBuilde
 /** Items whose tags, status or highlights changed: their bookmarks are found by those, too. */
 export async function noteItemFacts(trx: Writer, itemIds: readonly number[]): Promise<void> {
   await notePending(trx, 'item', itemIds);
-  for (const some of portions(itemIds))
+  for await (const some of portions(itemIds))
     await notePendingOf(
       trx,
       'bookmark',
@@ -42,17 +43,23 @@ export async function noteItemFacts(trx: Writer, itemIds: readonly number[]): Pr
     );
 }
 
-/** Highlights that came, changed or went, and the items that are highlighted by them, or are no longer. */
-export async function noteAnnotations(trx: Writer, ids: readonly number[]): Promise<void> {
+/**
+ * Highlights that came, changed or went, and the items that are highlighted by them, or are no longer. `noted`: the items that this
+ * transaction has noted; once is enough, since others see all of it at the same moment.
+ */
+export async function noteAnnotations(
+  trx: Writer,
+  ids: readonly number[],
+  noted = new Set<number>(),
+): Promise<void> {
   await notePending(trx, 'annotation', ids);
-  for (const some of portions(ids)) {
+  for await (const some of portions(ids)) {
     const { rows } = await sql<{ id: number }>`
       SELECT DISTINCT r.item_id AS id FROM annotations a JOIN resources r ON r.id = a.resource_id
       WHERE a.id IN (${sql.join(some)}) AND r.item_id IS NOT NULL AND r.deleted_at IS NULL`.execute(trx);
-    await noteItemFacts(
-      trx,
-      rows.map(({ id }) => id),
-    );
+    const items = rows.map(({ id }) => id).filter((id) => !noted.has(id));
+    for (const id of items) noted.add(id);
+    await noteItemFacts(trx, items);
   }
 }
 
@@ -78,6 +85,10 @@ export async function noteStars(
   );
 }
 
-function* portions(ids: readonly number[]): Generator<readonly number[]> {
-  for (let n = 0; n < ids.length; n += perStatement) yield ids.slice(n, n + perStatement);
+/** Yields to the event loop between two of them. */
+async function* portions(ids: readonly number[]): AsyncGenerator<readonly number[]> {
+  for (let n = 0; n < ids.length; n += perStatement) {
+    if (n > 0) await letOthersIn();
+    yield ids.slice(n, n + perStatement);
+  }
 }

@@ -30,6 +30,8 @@ export interface PageDeps<P> {
   readonly hashTitle: (title: string) => string;
   /** A sync does not bring back what a person has deleted; a person who highlights does. */
   readonly by: 'sync' | 'person';
+  /** Gets the items that are noted for search. */
+  readonly notedItems?: Set<number>;
 }
 
 const pagesAtOnce = 200;
@@ -71,12 +73,12 @@ export async function upsertPages<P>(
   pages: readonly Page[],
 ): Promise<{ ids: number[]; created: number }> {
   const { db, trx, userId } = deps;
-  const found = await findPages(
-    db,
-    trx,
-    userId,
-    pages.map(({ saved }) => saved),
-  );
+  const found = new Map<string, number>();
+  for (const some of portions(pages)) {
+    const saved = some.map((page) => page.saved);
+    for (const [key, id] of await findPages(db, trx, userId, saved)) found.set(key, id);
+    await letOthersIn();
+  }
   // Two addresses in one snapshot may be the same page.
   const missing = new Map(
     pages.filter(({ saved }) => pageIn(found, saved) === undefined).map((page) => [page.saved.key, page]),
@@ -98,6 +100,7 @@ export async function upsertPages<P>(
     created += ids.length;
     await letOthersIn();
   }
+  await letOthersIn();
   return { ids: pages.map(({ saved }) => pageIn(found, saved) as number), created };
 }
 
@@ -126,7 +129,7 @@ async function insertPages<P>(
 
 /** The items of pages that nobody has saved by any rules; the others are looked at one by one. */
 async function insertNewItems<P>(
-  { db, trx, userId, jobs, at }: PageDeps<P>,
+  { db, trx, userId, jobs, at, notedItems }: PageDeps<P>,
   pages: readonly Page[],
 ): Promise<ReadonlyMap<string, number>> {
   if (pages.length === 0) return new Map();
@@ -144,10 +147,14 @@ async function insertNewItems<P>(
   const items = [...ids].map(([key, id]) => ({ id, url: urls.get(key) as string }));
   await enqueueEnrichment(db, trx, userId, jobs, items, { at });
   await noteItemFacts(trx, [...ids.values()]);
+  for (const id of ids.values()) notedItems?.add(id);
   return ids;
 }
 
-async function upsertItemOf<P>({ db, trx, userId, jobs, at, by }: PageDeps<P>, { saved, title }: Page) {
+async function upsertItemOf<P>(
+  { db, trx, userId, jobs, at, by, notedItems }: PageDeps<P>,
+  { saved, title }: Page,
+) {
   const fields = { title, titleFrom: 'entry', enrichment: 'pending', ...(by === 'sync' && { by }) } as const;
   const { id, was } = await upsertItem(db, trx, userId, saved, fields, at);
   if (was === 'deleted') await dropDeletedStar(trx, userId, id);
@@ -155,6 +162,7 @@ async function upsertItemOf<P>({ db, trx, userId, jobs, at, by }: PageDeps<P>, {
     await enqueueEnrichment(db, trx, userId, jobs, [{ id, url: saved.url }], { at });
   // What is highlighted can be found.
   await noteItemFacts(trx, [id]);
+  notedItems?.add(id);
   return id;
 }
 

@@ -248,9 +248,9 @@ export async function deletedByPerson(
 export async function adoptOrphans(
   { db, trx, userId, at }: WriteDeps,
   { kind, source }: { kind: HighlightKind; source: string },
-  newIds: ReadonlyMap<string, number>,
+  { ids, originalIds }: { readonly ids: readonly number[]; readonly originalIds: readonly string[] },
 ): Promise<void> {
-  if (newIds.size === 0) return;
+  if (ids.length === 0) return;
   for (const child of highlightKinds) {
     const parent = parents[child];
     if (parent?.kind !== kind) continue;
@@ -258,6 +258,8 @@ export async function adoptOrphans(
       SELECT c.id, p.original_id FROM ${sql.table(child)} AS c JOIN ${sql.table(kind)} AS p ON p.id = ${sql.ref(`c.${parent.column}`)}
       WHERE c.user_id = ${userId} AND c.deleted_at IS NULL AND c.source <> ${source}
         AND p.source = ${source} AND p.deleted_at IS NOT NULL`.execute(trx);
+    if (rows.length === 0) continue;
+    const newIds = new Map(originalIds.map((id, n) => [id, ids[n] as number]));
     const byParent = Map.groupBy(
       rows.filter((row) => newIds.has(row.original_id)),
       (row) => newIds.get(row.original_id) as number,

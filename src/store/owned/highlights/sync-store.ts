@@ -71,11 +71,11 @@ export interface SyncTransaction {
   /** The ids of their resources, in the same order; those that are not there yet are made. */
   pages(pages: readonly Page[]): Promise<{ ids: number[]; created: number }>;
   findPage(page: Page): Promise<number | undefined>;
-  /** The new ids, in the same order. */
-  create<K extends HighlightKind>(kind: K, records: readonly SourceRecord<K>[]): Promise<number[]>;
+  /** The new ids, in the same order. Takes a batch of records at a time, so that they need not all exist at once. */
+  create<K extends HighlightKind>(kind: K, records: Iterable<SourceRecord<K>>): Promise<number[]>;
   update<K extends HighlightKind>(
     kind: K,
-    changes: readonly { readonly id: number; readonly record: SourceRecord<K> }[],
+    changes: Iterable<{ readonly id: number; readonly record: SourceRecord<K> }>,
   ): Promise<void>;
   remove(kind: HighlightKind, ids: readonly number[]): Promise<void>;
 }
@@ -90,6 +90,9 @@ export interface SyncOptions {
 
 const readAtOnce = 4_000;
 const writtenAtOnce = 200;
+/** An update or a deletion also writes a note for the journal. */
+const changedAtOnce = 100;
+const deletedAtOnce = 500;
 
 /** Ends a transaction whose work is only to be looked at. */
 class TakenBack<T> extends Error {
@@ -113,7 +116,9 @@ export function syncStore({ db, userId }: Owned, now: Clock) {
         .write(async (trx) => {
           const at = await takeChangeTurn(db, trx, userId, now);
           await requireKind(trx, userId, options);
-          const outcome = await work(syncTransaction({ db, trx, userId, at, jobs, options }));
+          const outcome = await work(
+            syncTransaction({ db, trx, userId, at, jobs, options, notedItems: new Set() }),
+          );
           if (options.dryRun) throw new TakenBack(outcome);
           await noteSync(trx, userId, options, { at: now(), counts: outcome.counts });
           return outcome;
@@ -178,10 +183,12 @@ interface SyncDeps<P> {
   readonly at: Millis;
   readonly jobs: EnrichJobs<P>;
   readonly options: SyncOptions;
+  /** Items that this transaction has noted for search. */
+  readonly notedItems: Set<number>;
 }
 
 function syncTransaction<P>(deps: SyncDeps<P>): SyncTransaction {
-  const { db, trx, userId, at, options } = deps;
+  const { db, trx, userId, at, options, notedItems } = deps;
   const { source, hashTitle } = options;
   const rows = liveRows(trx, userId);
 
@@ -190,7 +197,8 @@ function syncTransaction<P>(deps: SyncDeps<P>): SyncTransaction {
 
     deletedByPerson: (kind) => deletedByPerson(trx, userId, kind, source),
 
-    pages: (pages) => upsertPages({ db, trx, userId, jobs: deps.jobs, at, hashTitle, by: 'sync' }, pages),
+    pages: (pages) =>
+      upsertPages({ db, trx, userId, jobs: deps.jobs, at, hashTitle, by: 'sync', notedItems }, pages),
 
     async findPage({ saved }) {
       return pageIn(await findPages(db, trx, userId, [saved]), saved);
@@ -198,7 +206,8 @@ function syncTransaction<P>(deps: SyncDeps<P>): SyncTransaction {
 
     async create(kind, records) {
       const ids: number[] = [];
-      for (const some of portions(records)) {
+      const originalIds: string[] = [];
+      for (const some of batches(records, writtenAtOnce)) {
         const values = some.map((record) => ({
           ...toColumns(kind, record, at, { isNew: true }),
           source,
@@ -209,24 +218,31 @@ function syncTransaction<P>(deps: SyncDeps<P>): SyncTransaction {
           .returning(['id', 'original_id'])
           .execute();
         const byOriginal = new Map(inserted.map(({ id, original_id }) => [original_id, id]));
-        for (const { originalId } of some) ids.push(byOriginal.get(originalId) as number);
+        const added = some.map(({ originalId }) => byOriginal.get(originalId) as number);
+        for (const id of added) ids.push(id);
+        for (const { originalId } of some) originalIds.push(originalId);
+        await letOthersIn();
+        // After each batch, and each item once: a page of SQLite that changes again after it left the cache makes the commit read
+        // back all that the transaction wrote.
+        if (kind !== 'resources') await noteSearch(deps, kind, added);
         await letOthersIn();
       }
-      await adoptOrphans(
-        { db, trx, userId, at },
-        { kind, source },
-        new Map(records.map(({ originalId }, n) => [originalId, ids[n] as number])),
-      );
-      if (kind !== 'resources') await noteSearch(deps, kind, ids);
+      await adoptOrphans({ db, trx, userId, at }, { kind, source }, { ids, originalIds });
       return ids;
     },
 
     async update(kind, changes) {
-      const ids = changes.map(({ id }) => id);
-      // What was said about another passage before is no longer found by that one.
-      if (kind === 'comments') await noteSearch(deps, kind, ids);
-      for (const some of portions(changes)) {
+      const ids: number[] = [];
+      for (const some of batches(changes, changedAtOnce)) {
+        // What was said about another passage before is no longer found by that one.
+        if (kind === 'comments')
+          await noteSearch(
+            deps,
+            kind,
+            some.map(({ id }) => id),
+          );
         for (const { id, record } of some) {
+          ids.push(id);
           await rows
             .update(kind as 'annotations')
             .set(toColumns(kind, record, at, { isNew: false }) as Partial<NewRow<'annotations'>>)
@@ -240,7 +256,7 @@ function syncTransaction<P>(deps: SyncDeps<P>): SyncTransaction {
 
     async remove(kind, ids) {
       await noteSearch(deps, kind, ids);
-      for (const some of portions(ids, 5_000)) {
+      for (const some of batches(ids, deletedAtOnce)) {
         await rows
           .update(kind as 'annotations')
           .set({ deleted_at: at, deleted_by: 'source', updated_at: at })
@@ -323,11 +339,11 @@ function toColumns<K extends HighlightKind>(
 
 /** A passage is found by what was said about it, and by what it stands in. */
 async function noteSearch<P>(
-  { db, trx, userId }: Pick<SyncDeps<P>, 'db' | 'trx' | 'userId'>,
+  { db, trx, userId, notedItems }: Pick<SyncDeps<P>, 'db' | 'trx' | 'userId' | 'notedItems'>,
   kind: HighlightKind,
   ids: readonly number[],
 ): Promise<void> {
-  if (kind === 'annotations') return noteAnnotations(trx, ids);
+  if (kind === 'annotations') return noteAnnotations(trx, ids, notedItems);
   if (kind === 'notes') return notePending(trx, 'note', ids);
   if (ids.length === 0) return;
   const rows = liveRows(trx, userId);
@@ -410,6 +426,13 @@ function toSource(row: Row<'sync_sources'>): SyncSource {
   };
 }
 
-function* portions<T>(all: readonly T[], size = writtenAtOnce): Generator<readonly T[]> {
-  for (let n = 0; n < all.length; n += size) yield all.slice(n, n + size);
+function* batches<T>(all: Iterable<T>, size: number): Generator<readonly T[]> {
+  let batch: T[] = [];
+  for (const one of all) {
+    batch.push(one);
+    if (batch.length < size) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
 }
