@@ -1,6 +1,6 @@
 // All feeds of a user, in portions small enough that everybody else is answered in between.
-import type { Feed } from '../../model/feed.ts';
-import type { UserRows } from '../../store/store.ts';
+import type { Feed } from '../model/feed.ts';
+import type { UserRows } from '../store/store.ts';
 import { someAtOnce } from './json-list.ts';
 
 const feedsAtOnce = 500;

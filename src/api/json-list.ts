@@ -1,5 +1,5 @@
 // Lists in JSON that can be long, written portion by portion for sendParts.
-import { letOthersIn } from '../../store/let-others-in.ts';
+import { letOthersIn } from '../store/let-others-in.ts';
 
 export const jsonType = 'application/json; charset=utf-8';
 

@@ -1,6 +1,6 @@
 // Answers that are made while they are sent, so that a long one is never there as a whole.
 import type { Context } from 'hono';
-import type { ApiEnv } from '../context.ts';
+import type { ApiEnv } from './context.ts';
 
 /** What is shorter goes out in one piece, with its length. */
 const wholeCharacters = 64 * 1024;

@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { LeaseLost } from '../errors.ts';
 import type { SearchSource, SearchText } from '../model/search.ts';
 import type { LeaseStore } from '../store/lease-store.ts';
+import { letOthersIn } from '../store/let-others-in.ts';
 import type { DocChange } from '../store/search/doc-plan.ts';
 import type { SearchIndex } from '../store/search/search-index.ts';
 import { docFacts } from './doc-facts.ts';
@@ -109,12 +110,9 @@ async function indexSome(
   if (pending.length === 0) return noteSome(searchIndex, source, lease);
   const texts = await source.read(pending.map(({ refId }) => refId));
   const byRef = new Map(texts.map((text) => [text.refId, text]));
-  await searchIndex.apply(
-    lease,
-    source.kind,
-    pending.map((doc) => toChange(doc, byRef.get(doc.refId))),
-    { alone },
-  );
+  const changes = pending.map((doc) => toChange(doc, byRef.get(doc.refId)));
+  await letOthersIn();
+  await searchIndex.apply(lease, source.kind, changes, { alone });
   return true;
 }
 

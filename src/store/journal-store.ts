@@ -5,6 +5,7 @@ import { type DurableTable, durableTables, noteColumns, type Row } from './durab
 import { idList } from './id-list.ts';
 import { lastSetKey, ordinalKey } from './journal-keys.ts';
 import { type Lease, requireLease } from './lease-store.ts';
+import { letOthersIn } from './let-others-in.ts';
 
 export type JournalStore = ReturnType<typeof journalStore>;
 
@@ -41,7 +42,7 @@ export interface ChangePage {
 }
 
 const notesPerPage = 500;
-const notesPerDelete = 2_000;
+const notesPerDelete = 500;
 
 export function journalStore(db: Database, tables: readonly DurableTable[] = durableTables) {
   return {
@@ -98,6 +99,7 @@ export function journalStore(db: Database, tables: readonly DurableTable[] = dur
           await requireLease(db, trx, lease);
           await sql`DELETE FROM journal_dirty WHERE seq IN ${some}`.execute(trx);
         });
+        await letOthersIn();
       }
     },
   };
@@ -159,6 +161,7 @@ async function* readPages(
     }
     yield { facts: facts.sort((a, b) => a.seq - b.seq), seqs: rows.map((row) => row.seq) };
     after = until;
+    await letOthersIn();
   }
 }
 

@@ -3,10 +3,14 @@ import type { FoundFeed } from '../../feeds/discover/discover-feeds.ts';
 import { longestLink, parseFeedLink } from '../../feeds/feed-link.ts';
 import { requestRefresh, requestRefreshOf } from '../../feeds/pull-jobs.ts';
 import type { Feed, NewFeed } from '../../model/feed.ts';
+import type { UserRows } from '../../store/store.ts';
 import type { ApiDeps } from '../context.ts';
 import type { EventStreams } from '../event-stream.ts';
+import { feedPortions } from '../feed-portions.ts';
+import { jsonList, mapEach } from '../json-list.ts';
 import type { Router } from '../router.ts';
 import { ErrorBody, eventStream, idParam, json, jsonBody, nameText, seconds, toSeconds } from '../schemas.ts';
+import { sendParts } from '../send-parts.ts';
 import { refreshEvents } from './refresh-events.ts';
 
 const FeedBody = z
@@ -175,8 +179,7 @@ export function feedRoutes(router: Router, { store, discoverFeeds }: ApiDeps, st
       responses: { 200: json(z.object({ data: z.array(FeedBody), total: z.int() }), 'Your feeds') },
     },
     async (c) => {
-      const feeds = await c.get('actor').rows.feeds.list();
-      return c.json({ data: feeds.map(toBody), total: feeds.length }, 200);
+      return sendParts(c, 'application/json', feedList(c.get('actor').rows)) as never;
     },
   );
 
@@ -268,11 +271,11 @@ export function feedRoutes(router: Router, { store, discoverFeeds }: ApiDeps, st
       responses: { 202: { description: 'Under way' } },
     },
     async (c) => {
-      const feeds = await c.get('actor').rows.feeds.list();
-      await requestRefreshOf(
-        store.pulls,
-        feeds.filter(({ suspended }) => !suspended),
-      );
+      for await (const feeds of feedPortions(c.get('actor').rows))
+        await requestRefreshOf(
+          store.pulls,
+          feeds.filter(({ suspended }) => !suspended),
+        );
       return c.body(null, 202);
     },
   );
@@ -367,6 +370,18 @@ export function feedRoutes(router: Router, { store, discoverFeeds }: ApiDeps, st
       return c.body(null, 204);
     },
   );
+}
+
+async function* feedList(rows: Pick<UserRows, 'feeds'>): AsyncGenerator<string> {
+  let total = 0;
+  yield '{"data":';
+  yield* jsonList(
+    mapEach(feedPortions(rows), (feed) => {
+      total += 1;
+      return toBody(feed);
+    }),
+  );
+  yield `,"total":${total}}`;
 }
 
 function toFoundBody(feed: FoundFeed, feedId: number | null): z.infer<typeof FoundFeedBody> {

@@ -71,10 +71,7 @@ export function searchRoutes(router: Router, { store, searchSources, now, meanin
     async (c) => {
       const { q, limit } = c.req.valid('query');
       const { user, rows } = c.get('actor');
-      const words = q.toLowerCase();
-      const feeds = (await rows.feeds.list())
-        .filter(({ name, link, siteUrl }) => `${name}\n${link}\n${siteUrl}`.toLowerCase().includes(words))
-        .slice(0, limit);
+      const feeds = await rows.feeds.findByText(q, limit);
       const { hits } = await searchText({ store, now }, { userId: user.id, q, kinds: ['entry'], limit });
       const entries = await rows.entries.getMany(hits.map(({ refId }) => refId));
       return c.json(

@@ -56,13 +56,10 @@ export const recentEntries = defineTool({
 });
 
 async function feedIdOf({ feeds }: UserRows, feed: number | string): Promise<number> {
-  const all = await feeds.list();
   const words = String(feed).toLowerCase();
-  const byId = all.find(({ id }) => String(id) === words);
+  const [byId] = /^[1-9]\d{0,14}$/.test(words) ? await feeds.getMany([Number(words)]) : [];
   if (byId) return byId.id;
-  const named = all.filter(({ name, link, siteUrl }) =>
-    `${name}\n${link}\n${siteUrl}`.toLowerCase().includes(words),
-  );
+  const named = await feeds.findByText(words);
   const exact = named.filter(({ name }) => name.toLowerCase() === words);
   const [one, ...others] = exact.length > 0 ? exact : named;
   if (!one) throw new Invalid('feed: no feed has that id, or that in its name or address');

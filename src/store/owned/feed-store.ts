@@ -17,6 +17,10 @@ import { type CreatedFeeds, createFeeds, insertFeeds } from './create-feeds.ts';
 import { findGroupId } from './group-store.ts';
 import { type Owned, rowsOf } from './owned-rows.ts';
 
+export type FeedName = Pick<Feed, 'id' | 'name' | 'link' | 'siteUrl'>;
+
+const namesAtOnce = 1_000;
+
 export type FeedStore = ReturnType<typeof feedStore>;
 
 export function feedStore(owned: Owned, now: Clock) {
@@ -46,6 +50,23 @@ export function feedStore(owned: Owned, now: Clock) {
         FROM feeds f JOIN groups g ON g.id = f.group_id
         WHERE f.user_id = ${userId} AND f.deleted_at IS NULL ORDER BY f.id`.execute(db.heavyRead);
       return rows;
+    },
+
+    /** The first `limit` feeds, by id, whose name or addresses contain the text in any case. */
+    async findByText(text: string, limit = Number.POSITIVE_INFINITY): Promise<FeedName[]> {
+      const words = text.toLowerCase();
+      const found: FeedName[] = [];
+      for (let after = 0; found.length < limit; ) {
+        const { rows } = await sql<FeedName>`
+          SELECT id, name, link, site_url AS "siteUrl" FROM feeds
+          WHERE user_id = ${userId} AND deleted_at IS NULL AND id > ${after} ORDER BY id LIMIT ${namesAtOnce}`.execute(
+          db.heavyRead,
+        );
+        for (const feed of rows) if (namesOf(feed).toLowerCase().includes(words)) found.push(feed);
+        if (rows.length < namesAtOnce) break;
+        after = rows.at(-1)?.id ?? after;
+      }
+      return found.slice(0, limit);
     },
 
     /** Those that are there. */
@@ -290,6 +311,10 @@ function toFeed(row: FeedRow): Feed {
     unread: row.unread,
     entries: row.entries,
   };
+}
+
+function namesOf({ name, link, siteUrl }: FeedName): string {
+  return `${name}\n${link}\n${siteUrl}`;
 }
 
 function linkTaken(link: string): Conflict {

@@ -4,11 +4,11 @@ import type { Feed } from '../../../model/feed.ts';
 import type { StreamFilter, StreamScope } from '../../../store/owned/entry-stream.ts';
 import type { FeedIcon } from '../../../store/owned/feed-icons.ts';
 import type { UserRows } from '../../../store/store.ts';
+import { allFeeds } from '../../feed-portions.ts';
+import { jsonList, mapEach, someAtOnce } from '../../json-list.ts';
 import { toSeconds } from '../../schemas.ts';
 import { inPortions } from '../entry-portions.ts';
-import { allFeeds } from '../feed-portions.ts';
 import { iconData } from '../icon-data.ts';
-import { jsonList, mapEach, someAtOnce } from '../json-list.ts';
 import { type ItemsWanted, itemsAtOnce, type Selector } from './fever-request.ts';
 
 export const apiVersion = 3;

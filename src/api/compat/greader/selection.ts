@@ -3,7 +3,7 @@ import { NotFound } from '../../../errors.ts';
 import type { Group } from '../../../model/group.ts';
 import type { StreamFilter } from '../../../store/owned/entry-stream.ts';
 import type { UserRows } from '../../../store/store.ts';
-import { allFeeds } from '../feed-portions.ts';
+import { allFeeds } from '../../feed-portions.ts';
 import { feedStream, labelStream, parseStreamId, stateStream } from './stream-id.ts';
 
 type Rows = Pick<UserRows, 'feeds' | 'groups'>;

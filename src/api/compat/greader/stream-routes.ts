@@ -2,12 +2,12 @@
 import type { Context } from 'hono';
 import type { Clock, Millis } from '../../../model/glossary.ts';
 import type { ApiEnv } from '../../context.ts';
+import { jsonType } from '../../json-list.ts';
 import type { AppProtocol, Router } from '../../router.ts';
 import { toSeconds } from '../../schemas.ts';
+import { sendParts } from '../../send-parts.ts';
 import { inPortions } from '../entry-portions.ts';
-import { jsonType } from '../json-list.ts';
 import { readParameters } from '../parameters.ts';
-import { sendParts } from '../send-parts.ts';
 import { toArticle } from './article.ts';
 import { atomEntry, atomHead, atomTail } from './atom.ts';
 import { parseItemIds } from './item-id.ts';

@@ -6,12 +6,12 @@ import { importOpml } from '../../../feeds/opml/import-opml.ts';
 import { opmlLimits } from '../../../feeds/opml/limits.ts';
 import type { Feed } from '../../../model/feed.ts';
 import type { ApiDeps, ApiEnv } from '../../context.ts';
+import { feedPortions } from '../../feed-portions.ts';
+import { jsonList, jsonType, mapEach } from '../../json-list.ts';
 import { readDocument } from '../../read-document.ts';
 import type { AppProtocol, Router } from '../../router.ts';
-import { feedPortions } from '../feed-portions.ts';
-import { jsonList, jsonType, mapEach } from '../json-list.ts';
+import { sendParts } from '../../send-parts.ts';
 import { readParameters } from '../parameters.ts';
-import { sendParts } from '../send-parts.ts';
 import { findGroup } from './selection.ts';
 import { feedStream, labelStream, stateStream } from './stream-id.ts';
 import {

@@ -1,6 +1,6 @@
 // How much is unread, of each feed, of each label, and in all.
 import type { UserRows } from '../../../store/store.ts';
-import { allFeeds } from '../feed-portions.ts';
+import { allFeeds } from '../../feed-portions.ts';
 import { feedStream, labelStream, readingList } from './stream-id.ts';
 
 /** Where Google stopped counting, and apps write "1000+". Ours are counted on. */

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { requestRefreshOf } from '../../../feeds/pull-jobs.ts';
 import type { ApiDeps } from '../../context.ts';
+import { allFeeds } from '../../feed-portions.ts';
 import { nameText } from '../../schemas.ts';
-import { allFeeds } from '../feed-portions.ts';
 import { toCategory } from './bodies.ts';
 import { sendFeeds } from './feed-routes.ts';
 import { type AddRoute, pathId, readBody } from './route.ts';

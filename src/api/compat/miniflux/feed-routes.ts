@@ -4,11 +4,11 @@ import { requestRefresh, requestRefreshOf } from '../../../feeds/pull-jobs.ts';
 import type { Feed } from '../../../model/feed.ts';
 import { DEFAULT_GROUP_ID } from '../../../model/group.ts';
 import type { Actor, ApiDeps } from '../../context.ts';
+import { allFeeds, feedPortions } from '../../feed-portions.ts';
+import { jsonList, jsonType } from '../../json-list.ts';
 import { address, feedName, feedProxy, feedSite } from '../../routes/feeds.ts';
-import { allFeeds, feedPortions } from '../feed-portions.ts';
+import { sendParts } from '../../send-parts.ts';
 import { iconData } from '../icon-data.ts';
-import { jsonList, jsonType } from '../json-list.ts';
-import { sendParts } from '../send-parts.ts';
 import { type FeedContext, toFeed } from './bodies.ts';
 import { type AddRoute, type AppContext, invalidCategory, pathId, readBody } from './route.ts';
 
