@@ -45,7 +45,7 @@ const actions: readonly Action[] = [
   light('Light sync, unchanged', { round: 0, rounds: 3 }),
   light('Light sync, 1 % changed', { round: 1, rounds: 1 }),
   list('GET /api/feeds', '/api/feeds'),
-  list('GET /api/search', '/api/search?q=feed%2077'),
+  list('GET /api/search', '/api/search?q=feed%209999'),
   list('GET /api/opml', '/api/opml'),
   list('GET /v1/feeds', '/v1/feeds'),
   list('GET /v1/feeds/counters', '/v1/feeds/counters'),

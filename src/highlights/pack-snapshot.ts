@@ -68,20 +68,21 @@ export async function unpackSnapshot({ records, pages }: PackedSnapshot): Promis
 
 function* packRecords<K extends HighlightKind>(records: Iterable<Prepared<K>>): Generator<PackedBatch> {
   let heads: RecordHead[] = [];
-  let fields: Uint8Array[] = [];
+  let fields: string[] = [];
   let sizeBytes = 0;
   let lastParent: string | undefined;
   const flush = (): PackedBatch => {
-    const batch = { heads: toBytes(heads), fields: joined(fields, sizeBytes) };
+    const batch = { heads: toBytes(heads), fields: encoded(fields.join('')) };
     [heads, fields, sizeBytes, lastParent] = [[], [], 0, undefined];
     return batch;
   };
   for (const { originalId, fullHash, parent, fields: own } of records) {
-    const bytes = toBytes(own);
-    const head = [originalId, fullHash, bytes.length] as const;
+    const json = JSON.stringify(own);
+    const bytes = Buffer.byteLength(json);
+    const head = [originalId, fullHash, bytes] as const;
     heads.push(parent === lastParent ? head : [...head, parent]);
-    fields.push(bytes);
-    sizeBytes += bytes.length;
+    fields.push(json);
+    sizeBytes += bytes;
     lastParent = parent;
     if (heads.length >= maxBatchRecords || sizeBytes >= maxBatchBytes) yield flush();
   }
@@ -146,19 +147,13 @@ function* batchesOf<T>(all: Iterable<T>): Generator<T[]> {
   if (batch.length > 0) yield batch;
 }
 
-function joined(parts: readonly Uint8Array[], sizeBytes: number): Bytes {
-  const bytes = new Uint8Array(sizeBytes);
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
+function toBytes(value: unknown): Bytes {
+  return encoded(JSON.stringify(value));
 }
 
 /** In a buffer of its own, so that it can be given away. */
-function toBytes(value: unknown): Bytes {
-  const bytes = encoder.encode(JSON.stringify(value));
+function encoded(text: string): Bytes {
+  const bytes = encoder.encode(text);
   return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
 }
 
