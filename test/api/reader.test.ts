@@ -6,7 +6,6 @@ import { answerOf, type Client, jsonOf, openEmptyApi, type TestApi } from '../su
 import { onBothEngines } from '../support/engines.ts';
 import { fill, published } from '../support/reader.ts';
 import { noFiles } from '../support/search-docs.ts';
-import { turnsDuring } from '../support/turns.ts';
 
 interface Body {
   id: number;
@@ -187,15 +186,14 @@ onBothEngines('the reader API', (engine) => {
         },
       },
     });
-    const turns = await turnsDuring(async () => {
-      const listed = await anna.get('/api/feeds');
-      expect(listed.headers.get('content-type')).toBe('application/json');
-      const { data, total } = await jsonOf<{ data: { link: string }[]; total: number }>(listed);
-      expect(total).toBe(3_002);
-      expect(new Set(data.map((feed) => feed.link)).size).toBe(3_002);
-    });
-    // Others are answered between two batches of the list.
-    expect(turns).toBeGreaterThanOrEqual(6);
+    const listed = await anna.get('/api/feeds');
+    expect(listed.headers.get('content-type')).toBe('application/json');
+    const parts = await Array.fromAsync(listed.body as ReadableStream<Uint8Array>);
+    // It is written in batches, between which others are answered.
+    expect(parts.length).toBeGreaterThanOrEqual(6);
+    const { data, total } = JSON.parse(Buffer.concat(parts).toString());
+    expect(total).toBe(3_002);
+    expect(new Set(data.map((feed: { link: string }) => feed.link)).size).toBe(3_002);
     const found = await jsonOf<{ data: { feeds: object[] } }>(await anna.get('/api/search?q=FEED%202999'));
     expect(found.data.feeds).toEqual([expect.objectContaining({ name: 'Feed 2999' })]);
   });
