@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { counters, parseLightSync, shownPlan } from './light.ts';
+import { Invalid } from '../errors.ts';
+import { counters, parseLightBody, parseLightSync, shownPlan } from './light.ts';
 
 const url = 'https://example.com/article';
 const highlight = {
@@ -188,5 +189,41 @@ describe('the answer', () => {
     const shown = shownPlan({ annotations: planned } as never, ['annotations']);
     expect(shown.annotations?.create).toHaveLength(200);
     expect(shown.annotations?.delete).toEqual(ids.slice(0, 200));
+  });
+});
+
+describe('the body of a Light sync', () => {
+  const bodyOf = (body: object) => Buffer.from(JSON.stringify({ source: 'light', highlights: {}, ...body }));
+
+  it('is JSON in UTF-8, and no dry run unless it says so', async () => {
+    expect((await parseLightBody(bodyOf({}))).dryRun).toBe(false);
+    expect((await parseLightBody(bodyOf({ dry_run: true }))).dryRun).toBe(true);
+  });
+
+  it.each([
+    ['no UTF-8', Buffer.from([0x22, 0xff, 0x22]), 'the body is not UTF-8'],
+    ['no JSON', Buffer.from('{"source":'), 'the body is not JSON'],
+    ['empty', Buffer.from(''), 'the body is not JSON'],
+    ['a list', Buffer.from('[]'), 'body: expected an object'],
+    ['null', Buffer.from('null'), 'body: expected an object'],
+    ['a dry run that is text', bodyOf({ dry_run: 'true' }), 'dry_run: expected true or false'],
+  ])('is refused when it is %s', async (_name, bytes, message) => {
+    await expect(parseLightBody(bytes)).rejects.toThrow(new Invalid(message));
+  });
+
+  it.each([
+    ['too many chunks', { chunks: Array.from({ length: 10_001 }, () => '') }],
+    ['chunks that are too long in all', { chunks: ['x'.repeat(600_000), 'x'.repeat(600_000)] }],
+  ])('is refused when a highlight has %s', async (_name, over) => {
+    await expect(given(over)).rejects.toThrow(`highlights["${url}"][0].chunks: expected at most`);
+  });
+
+  it('is refused when it has too many highlights or pages', async () => {
+    const many = Array.from({ length: 500_001 }, () => highlight);
+    await expect(given({}, { [url]: many })).rejects.toThrow('highlights: at most 500000 are taken');
+    const pages = Object.fromEntries(
+      Array.from({ length: 100_001 }, (_, n) => [`https://example.org/${n}`, []]),
+    );
+    await expect(given({}, pages)).rejects.toThrow('highlights: at most 100000 pages are taken');
   });
 });

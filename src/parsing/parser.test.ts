@@ -3,6 +3,7 @@ import { TestTimers } from '../../test/support/timers.ts';
 import { Invalid } from '../errors.ts';
 import { BrokenFeed, NotAFeed } from '../feeds/parse/feed-errors.ts';
 import { parseFeed } from '../feeds/parse/parse-feed.ts';
+import { unpackSnapshot } from '../highlights/pack-snapshot.ts';
 import { Parser } from './parser.ts';
 
 const feed = (title: string) =>
@@ -50,6 +51,29 @@ it('does every task, and passes on what is wrong with a document', async () => {
   await expect(parser.parse('feed', document('<!doctype html><html></html>'))).rejects.toThrow(
     new NotAFeed('The address answers with a web page, not a feed.'),
   );
+});
+
+it('hands the records of a sync over as bytes', async () => {
+  await using parser = new Parser();
+  const highlights = { 'https://example.org/': [{ groupID: 7, repr: 'a passage' }] };
+  const bytes = Buffer.from(JSON.stringify({ source: 'light', highlights, dry_run: true }));
+  const { source, dryRun, snapshot } = await parser.parse('light', { bytes });
+  expect({ source, dryRun }).toEqual({ source: 'light', dryRun: true });
+  const { annotations, pages } = await unpackSnapshot(snapshot);
+  expect([...pages.keys()]).toEqual(['https://example.org/']);
+  expect(annotations.get('7')?.fields).toMatchObject({ text: 'a passage' });
+  await expect(parser.parse('light', { bytes: Buffer.from('{') })).rejects.toThrow(
+    new Invalid('the body is not JSON'),
+  );
+});
+
+it('ends a thread at once after a large document, since it holds much memory', async () => {
+  await using parser = new Parser({ script: misbehaving('') });
+  const thread = (bytes: number) => parser.parse('feed', { ...named('thread'), bytes: Buffer.alloc(bytes) });
+  const first = await thread(10_000_000);
+  const second = await thread(1);
+  expect(second).not.toBe(first);
+  expect(await thread(1)).toBe(second);
 });
 
 it('gives up a document that takes too long, and parses the next', async () => {
