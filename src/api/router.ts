@@ -147,7 +147,8 @@ export class Router {
       return;
     }
     const { body: _, ...request } = spec.request ?? {};
-    this.app.openAPIRegistry.registerPath(route);
+    const { middleware: __, ...described } = route;
+    this.app.openAPIRegistry.registerPath(described as RouteConfig);
     this.app.openapi({ ...route, request, hide: true } as unknown as R, handler as never);
   }
 
