@@ -45,7 +45,9 @@ const rules: Record<string, (file: SourceFile) => string[]> = {
     const sockets = [...file.text.matchAll(/import (?!type)([^;]*?) from '(?:node:)?(?:net|http)'/g)]
       .flatMap(([, names = '']) => names.replace(/[{}]/g, '').split(','))
       .map((name) => name.trim())
-      .filter((name) => !/^(BlockList|isIP|isIPv4|isIPv6|IncomingMessage|ServerResponse|type \w+|)$/.test(name));
+      .filter(
+        (name) => !/^(BlockList|isIP|isIPv4|isIPv6|IncomingMessage|ServerResponse|type \w+|)$/.test(name),
+      );
     // Any way of getting hold of them but the import above would hide which of their names are used.
     const hidden = [
       ...file.text.matchAll(
