@@ -83,7 +83,7 @@ export function createApi(deps: ApiDeps) {
   searchRoutes(router, deps);
   savedSearchRoutes(router);
   similarRoutes(router, deps);
-  const asks = askRoutes(router, deps);
+  const asks = askRoutes(router, deps, gate);
   jobRoutes(router, deps, streams);
   mirrorRoutes(router, deps);
   deframedRoutes(router, deps);

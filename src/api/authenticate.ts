@@ -16,7 +16,7 @@ export interface Gate {
   /** The actor, or undefined when nobody is logged in. A token that is not valid is an error, not a visitor. */
   findActor(c: Context<ApiEnv>): Promise<Actor | undefined>;
   getActor(c: Context<ApiEnv>): Promise<Actor>;
-  /** Whether the session or token of a request is still valid, for answers that take minutes. */
+  /** Whether the session or token of a request is still valid: bodies and answers can take minutes. */
   isLoggedIn(c: Context<ApiEnv>): Promise<boolean>;
   /** Refuses what a foreign page could have sent with our user's cookie. */
   refuseForgery(c: Context<ApiEnv>): void;
@@ -51,12 +51,9 @@ export function createGate(deps: ApiDeps, findClient: FindClient): Gate {
     },
 
     async isLoggedIn(c) {
-      const authorization = c.req.header('authorization');
-      const login =
-        authorization === undefined
-          ? await findSessionUser(deps.accounts, getCookie(c, sessionCookie) ?? '')
-          : await findTokenLogin(deps.accounts, secretOf(authorization));
-      return login !== undefined;
+      const { tokenId } = c.get('actor');
+      if (tokenId !== undefined) return deps.store.credentials.isTokenValid(tokenId);
+      return (await findSessionUser(deps.accounts, getCookie(c, sessionCookie) ?? '')) !== undefined;
     },
 
     refuseForgery(c) {
@@ -73,8 +70,7 @@ export function createGate(deps: ApiDeps, findClient: FindClient): Gate {
     },
 
     refuseForeignPage(c) {
-      const isBrowser = c.req.header('origin') !== undefined || c.req.header('sec-fetch-site') !== undefined;
-      if (isBrowser) gate.refuseForgery(c);
+      if (isFromPage(c)) gate.refuseForgery(c);
     },
 
     setSessionCookie(c, secret) {
@@ -83,6 +79,8 @@ export function createGate(deps: ApiDeps, findClient: FindClient): Gate {
 
     async setLoginCookies(c, user, sessionSecret) {
       gate.setSessionCookie(c, sessionSecret);
+      // Programs log in often and keep no cookies. They would push browsers off the list.
+      if (!isFromPage(c)) return;
       const secret = await rememberBrowser(deps.accounts, user, getCookie(c, knownBrowserCookie));
       setSecretCookie(c, knownBrowserCookie, secret, knownBrowserLifetimeMs);
     },
@@ -107,6 +105,11 @@ export function createGate(deps: ApiDeps, findClient: FindClient): Gate {
   }
 
   return gate;
+}
+
+/** No browser leaves out both headers on a request that changes something. */
+function isFromPage(c: Context<ApiEnv>): boolean {
+  return c.req.header('origin') !== undefined || c.req.header('sec-fetch-site') !== undefined;
 }
 
 function secretOf(authorization: string): string {

@@ -1,7 +1,8 @@
 // Keeps strangers from using up the connections of the server. Beyond a limit, the oldest idle connection is closed for a new one;
-// if none is idle, the oldest whose request has not arrived in full.
+// if none is idle, the oldest whose request has not arrived in full, or whose client does not read the answer.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { network } from '../accounts/login.ts';
 
 export interface ConnectionLimits {
   readonly total: number;
@@ -10,6 +11,7 @@ export interface ConnectionLimits {
 }
 
 interface Connection {
+  /** Of IPv6, the network: one customer has a /64. */
   readonly address: string;
   /** Requests that are not answered yet. */
   requests: number;
@@ -20,17 +22,20 @@ export function limitConnections(
   server: Server,
   { total, perAddress }: ConnectionLimits,
   isTrustedProxy: (address: string) => boolean,
+  onRefused: (address: string) => void,
 ): void {
   /** The oldest is first. */
   const connections = new Map<Socket, Connection>();
 
   server.on('connection', (socket: Socket) => {
-    const address = socket.remoteAddress ?? '';
+    const remote = socket.remoteAddress ?? '';
+    const address = network(remote);
     const ofAddress = (connection: Connection) => connection.address === address;
-    const isAddressFull = !isTrustedProxy(address) && count(ofAddress) >= perAddress;
+    const isAddressFull = !isTrustedProxy(remote) && count(ofAddress) >= perAddress;
     const hasRoom =
       (!isAddressFull || closeOldest(ofAddress)) && (connections.size < total || closeOldest(() => true));
     if (!hasRoom) {
+      onRefused(remote);
       socket.destroy();
       return;
     }
@@ -57,6 +62,7 @@ export function limitConnections(
     const [socket] =
       candidates.find(([, { requests }]) => requests === 0) ??
       candidates.find(([, { last }]) => last?.complete === false) ??
+      candidates.find(([{ writableLength }]) => writableLength > 0) ??
       [];
     if (!socket) return false;
     connections.delete(socket);

@@ -32,7 +32,7 @@ const keepAliveMs = 15_000;
 /** For each user, so that one with many tabs shuts out nobody else; and for all, since each look is a question to the index. */
 const maxStreams = { ofUser: 8, inAll: 256 };
 const longestMs = 10 * 60_000;
-/** The client comes again, and is then told why it may not. */
+/** The client reconnects, and then gets the 401 or 403. */
 const loggedOut: Look = { events: [], isLast: true };
 const headers = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
 

@@ -11,7 +11,7 @@ export const anonymousBodyBytes = 16 * 1024;
 const anonymousBodyMs = 10_000;
 
 const firstBytes = 4 * 1024;
-/** Who has sent this much gets room for all of it: copying half of a large body once more would block the event loop. */
+/** Above this size, allocate the maximum at once: another copy would block the event loop. */
 const doublesUpToBytes = 4 * 1024 * 1024;
 
 /** After this, `c.req.arrayBuffer()`, `text()`, `json()` and `formData()` read the buffer. */
@@ -85,5 +85,5 @@ function declaredBytes(headers: Headers): number | undefined {
 }
 
 function tooLarge(maxBytes: number): LecternError {
-  return new LecternError(413, 'too_large', `the body is too large: at most ${maxBytes} bytes are taken`);
+  return new LecternError(413, 'too_large', `the body is too large: the limit is ${maxBytes} bytes`);
 }

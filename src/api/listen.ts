@@ -23,13 +23,17 @@ export interface ListenOptions extends Pick<ClientRules, 'trustedProxies'> {
   readonly host: string;
   readonly port: number;
   readonly limits?: ConnectionLimits;
+  /** Told once a minute at most. */
+  readonly onRefused?: (address: string) => void;
 }
 
+/** Streams of events write every 15 s, and a language model is given two minutes. */
+const silenceMs = 180_000;
 const usualLimits: ConnectionLimits = { total: 1_000, perAddress: 100 };
 
 export async function listen(
   fetch: (request: Request, env: never) => Response | Promise<Response>,
-  { host, port, trustedProxies, limits = usualLimits }: ListenOptions,
+  { host, port, trustedProxies, limits = usualLimits, onRefused = () => {} }: ListenOptions,
 ): Promise<Listening> {
   const server = createAdaptorServer({
     fetch: fetch as never,
@@ -45,13 +49,24 @@ export async function listen(
       connectionsCheckingInterval: 2_000,
     },
   }) as Server;
-  limitConnections(server, limits, trustedProxyTest({ trustedProxies }));
+  server.setTimeout(silenceMs);
+  limitConnections(server, limits, trustedProxyTest({ trustedProxies }), atMostEvery(60_000, onRefused));
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, host, port)));
     server.listen({ port, host, backlog }, resolve);
   });
   const { port: bound } = server.address() as AddressInfo;
   return { host, port: bound, stop: () => stop(server) };
+}
+
+function atMostEvery(ms: number, tell: (address: string) => void): (address: string) => void {
+  let lastAt = Number.NEGATIVE_INFINITY;
+  return (address) => {
+    const at = performance.now();
+    if (at - lastAt < ms) return;
+    lastAt = at;
+    tell(address);
+  };
 }
 
 async function stop(server: Server): Promise<void> {

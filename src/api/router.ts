@@ -4,7 +4,7 @@ import { createRoute, OpenAPIHono, type RouteConfig, type RouteHandler } from '@
 import type { Context, Handler, MiddlewareHandler } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { TrieRouter } from 'hono/router/trie-router';
-import { Forbidden, Invalid, LecternError } from '../errors.ts';
+import { Forbidden, Invalid, LecternError, Unauthorized } from '../errors.ts';
 import { includesScope, type Scope } from '../model/user.ts';
 import { changesState, type Gate } from './authenticate.ts';
 import type { Actor, ApiEnv } from './context.ts';
@@ -111,6 +111,7 @@ export class Router {
       this.#refusals(protocol),
       guard,
       holdBodyOf(maxBodyBytes ?? usualBodyBytes),
+      this.#requireLogin,
       handler,
     );
   }
@@ -138,7 +139,11 @@ export class Router {
       middleware: [
         this.#guard(entry),
         ...(takesJson ? [requireJson] : []),
-        ...(takesBody ? [access === 'open' ? holdAnonymous : holdBodyOf(maxBodyBytes)] : []),
+        ...(takesBody
+          ? access === 'open'
+            ? [holdAnonymous]
+            : [holdBodyOf(maxBodyBytes), this.#requireLogin]
+          : []),
         ...(takesJson && !parsesBody ? [requireUtf8] : []),
       ],
     });
@@ -169,6 +174,12 @@ export class Router {
     };
   }
 
+  /** A body can take minutes to arrive, and the login may have ended meanwhile. */
+  #requireLogin: MiddlewareHandler<ApiEnv> = async (c, next) => {
+    if (c.req.raw.body && !(await this.#gate.isLoggedIn(c))) throw new Unauthorized();
+    await next();
+  };
+
   #guard({ access, path, scope }: RouteEntry): MiddlewareHandler<ApiEnv> {
     return async (c, next) => {
       c.set('route', path);
@@ -192,9 +203,7 @@ function usualScope(access: Access, method: string): Scope {
 function requireScope(actor: Actor, needed: NeededScope): void {
   if (needed === 'handler' || includesScope(actor.scope, needed)) return;
   throw new Forbidden(
-    needed === 'admin'
-      ? 'this needs a browser that is logged in, or a token with the scope admin'
-      : 'this token may only read',
+    needed === 'admin' ? 'use a browser session or a token with scope admin' : 'this token may only read',
   );
 }
 

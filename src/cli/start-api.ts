@@ -20,8 +20,11 @@ export async function startApi(runtime: Runtime, opened: Serving) {
   if (config.password) await setOwnerPassword(opened, config.password);
   const meaning = openMeaning(runtime, opened);
   const asking = openAskModel(runtime, opened);
-  // Somebody waits for the answer.
-  const parser = new Parser({ timeLimitMs: 5_000 });
+  // Somebody waits for the answer. A large upload of one user does not hold up the feeds of the others.
+  const [parser, uploads] = [
+    new Parser({ timeLimitMs: 5_000, maxWaiting: 64 }),
+    new Parser({ timeLimitMs: 5_000, maxWaiting: 4 }),
+  ];
   const { app, endStreams } = createApi({
     store,
     accounts,
@@ -34,7 +37,7 @@ export async function startApi(runtime: Runtime, opened: Serving) {
     version: runtime.version,
     now: runtime.now,
     webApp: readWebApp(runtime.webApp),
-    parser,
+    parser: uploads,
     discoverFeeds: feedFinder(opened.outbound, {
       parseFeed: (document) => parser.parse('feed', document),
       pageFeeds: (document) => parser.parse('pageFeeds', document),
@@ -49,7 +52,14 @@ export async function startApi(runtime: Runtime, opened: Serving) {
     measureLibrary: () => libraryStats(opened.library.files),
     deframer: { ...config.deframer, analyzer: analyzerOf(config) },
   });
-  const listening = await listen(app.fetch, config);
+  const listening = await listen(app.fetch, {
+    ...config,
+    onRefused: (address) =>
+      log.warn(
+        { address },
+        'too many connections: one was refused. If this address is your proxy, add it to LECTERN_TRUSTED_PROXIES',
+      ),
+  });
   const address = addressToOpen(config, listening.port);
   const secret = await createSetupLink(accounts);
   runtime.stdout.write(
@@ -62,6 +72,7 @@ export async function startApi(runtime: Runtime, opened: Serving) {
       endStreams();
       await listening.stop();
       await parser.close();
+      await uploads.close();
       await meaning?.close();
       await asking.close();
     },

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { forgetAttempts } from '../accounts/login.ts';
 import { parseUsername } from '../accounts/username.ts';
 import { addUser, setDisabled, setPassword } from '../accounts/users.ts';
 import { Invalid, NotFound } from '../errors.ts';
@@ -55,15 +56,19 @@ export function userCommand(runtime: Runtime): Command {
 
   command
     .command('password')
-    .description("Set a user's password. Every session of that user ends, and every token is revoked.")
+    .description("Set a user's password. Every session of that user ends; a member's tokens are revoked.")
     .argument('<name>', 'whose password')
     .option('--password-stdin', 'read the password from standard input instead of asking for it')
-    .option('--keep-tokens', 'leave the tokens of that user valid')
+    .option('--keep-tokens', 'leave the tokens of a member valid')
     .action(async (name: string, options: { passwordStdin?: boolean; keepTokens?: boolean }) => {
       const password = await askPassword(runtime, options);
-      const revoked = await withStore(runtime, async ({ accounts, store }) =>
-        setPassword(accounts, await getUser(store, name), password, { revokeTokens: !options.keepTokens }),
-      );
+      const revoked = await withStore(runtime, async ({ accounts, store }) => {
+        const user = await getUser(store, name);
+        const revokeTokens = user.role === 'member' && !options.keepTokens;
+        const n = await setPassword(accounts, user, password, { revokeTokens });
+        await forgetAttempts(accounts, user);
+        return n;
+      });
       runtime.stdout.write(
         `The password is set, and every session of that user has ended. Tokens revoked: ${revoked}.\n`,
       );

@@ -1,7 +1,7 @@
 // Parses untrusted documents in a worker thread, within limits of time and memory. The process goes on serving meanwhile, and a
 // document that takes too long or too much memory costs only the thread.
 import { Worker } from 'node:worker_threads';
-import { Invalid } from '../errors.ts';
+import { Invalid, TooManyRequests } from '../errors.ts';
 import { BrokenFeed, NotAFeed } from '../feeds/parse/feed-errors.ts';
 import { type After, afterTimeout } from '../outbound/limits.ts';
 import type { TaskName, Tasks } from './tasks.ts';
@@ -16,6 +16,8 @@ export interface ParserOptions {
   readonly timeLimitMs?: number;
   readonly memoryMb?: number;
   readonly after?: After;
+  /** How many documents may wait for their turn. */
+  readonly maxWaiting?: number;
 }
 
 interface Task {
@@ -52,6 +54,7 @@ export class Parser {
       timeLimitMs: usualTimeLimitMs,
       memoryMb: usualMemoryMb,
       after: afterTimeout,
+      maxWaiting: Number.POSITIVE_INFINITY,
       ...options,
     };
   }
@@ -59,6 +62,8 @@ export class Parser {
   /** The bytes are given away. Rejects with a LecternError if something is wrong with the document. */
   parse<N extends TaskName>(name: N, input: Parameters<Tasks[N]>[0]): Promise<Awaited<ReturnType<Tasks[N]>>> {
     return new Promise((resolve, reject) => {
+      if (this.#waiting.length >= this.#options.maxWaiting)
+        throw new TooManyRequests('too many documents are waiting to be read; try again in a moment', 5);
       this.#waiting.push({ name, input, resolve, reject });
       this.#next();
     });
@@ -86,12 +91,16 @@ export class Parser {
       return;
     }
     const { name, input } = this.#current;
-    const bytes = ownBuffer(input.bytes);
-    const limitMs = timeLimitMs + bytes.length / bytesPerMs;
-    this.#worker ??= this.#start();
-    this.#hasReadLarge ||= bytes.length > keptBytes;
-    this.#worker.postMessage({ name, input: { ...input, bytes } }, [bytes.buffer]);
-    this.#cancelTimer = after(limitMs, () => this.#fail(exceeded(name, 'takes too long')));
+    try {
+      const bytes = ownBuffer(input.bytes);
+      const limitMs = timeLimitMs + bytes.length / bytesPerMs;
+      this.#worker ??= this.#start();
+      this.#hasReadLarge ||= bytes.length > keptBytes;
+      this.#worker.postMessage({ name, input: { ...input, bytes } }, [bytes.buffer]);
+      this.#cancelTimer = after(limitMs, () => this.#fail(exceeded(name, 'takes too long')));
+    } catch (error) {
+      this.#fail(error as Error);
+    }
   }
 
   #start(): Worker {

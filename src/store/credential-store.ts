@@ -100,6 +100,12 @@ export function credentialStore(db: Database, now: Clock) {
       return row && { user: toUser(row), scope: row.scope, tokenId: row.token_id };
     },
 
+    /** Whether the token is still there and its user is enabled. */
+    async isTokenValid(tokenId: number): Promise<boolean> {
+      const [row] = await enabledTokens(db, { tokenId });
+      return row !== undefined;
+    },
+
     async findFeverToken(feverSha256: string): Promise<FoundToken | undefined> {
       const [row] = await tokensByFeverKey(db, { sha256: feverSha256 });
       return row && { user: toUser(row), scope: row.scope, tokenId: row.token_id };
@@ -124,6 +130,15 @@ const sessionsBySecret = preparedQuery((read, { secretSha256 }: { secretSha256: 
     .select(userColumns)
     .select('sessions.expires_at')
     .where('sessions.secret_sha256', '=', secretSha256),
+);
+
+const enabledTokens = preparedQuery((read, { tokenId }: { tokenId: number }) =>
+  read
+    .selectFrom('tokens')
+    .innerJoin('users', 'users.id', 'tokens.user_id')
+    .select('tokens.id')
+    .where('tokens.id', '=', tokenId)
+    .where('users.disabled_at', 'is', null),
 );
 
 const tokensBySecret = tokensBy('secret_sha256');

@@ -258,6 +258,29 @@ onEachEngine('accounts', (engine) => {
       ]);
     });
 
+    it.each(['revoked', 'disabled'])(
+      'serves no request whose login was %s before its body came',
+      async (how) => {
+        const parent = await make(ben, { name: 'parent', scope: 'admin' });
+        const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+          const id = (await api.accounts.store.users.findByName(nameOfBen))?.id;
+          if (how === 'revoked') await ben.delete(`/api/tokens/${parent.id}`);
+          else await anna.patch(`/api/users/${id}`, { disabled: true });
+          controller.enqueue(new TextEncoder().encode(JSON.stringify({ name: 'child', scope: 'admin' })));
+          controller.close();
+        };
+        // Sends nothing before the server reads.
+        const body = new ReadableStream<Uint8Array>({ pull }, { highWaterMark: 0 });
+        const headers = { 'Content-Type': 'application/json' };
+        const response = await api.holding(parent.token).send('POST', '/api/tokens', { body, headers });
+        expect(response.status).toBe(401);
+        const { store } = api.accounts;
+        const user = await store.users.findByName(nameOfBen);
+        const names = (await store.forUser(user?.id ?? 0).tokens.list()).map(({ name }) => name);
+        expect(names).not.toContain('child');
+      },
+    );
+
     it("does not show or revoke another user's tokens", async () => {
       const { id, token } = await make(anna, { name: 'private', scope: 'read' });
       expect(await jsonOf(await ben.get('/api/tokens'))).toEqual({ data: [], total: 0 });

@@ -288,12 +288,21 @@ onEachEngine('the login throttle', (engine) => {
     });
 
     it('has a cookie that scripts and other sites cannot use, for a year', async () => {
-      const response = await respond({ password }, api.again({ publicUrl: 'https://reader.example' }));
+      const https = api.again({ publicUrl: 'https://reader.example' });
+      const headers = { Origin: 'https://reader.example' };
+      const response = await https
+        .visitor()
+        .post('/api/sessions', { username: 'anna', password }, { headers });
       const [, line = ''] = response.headers.getSetCookie();
       const [pair = '', ...attributes] = line.split('; ');
       expect(pair).toMatch(/^known_browser=[\w-]{43}$/);
       expect(attributes.sort()).toEqual(['HttpOnly', 'Max-Age=31536000', 'Path=/', 'SameSite=Lax', 'Secure']);
       expect(JSON.stringify(await api.rows())).not.toContain(pair.split('=')[1]);
+    });
+
+    it('is not made by a program, which would push browsers off the list', async () => {
+      const cookies = (await respond({ password })).headers.getSetCookie();
+      expect(cookies.map((line) => line.split('=')[0])).toEqual(['session']);
     });
 
     it('is not made by a login that fails', async () => {

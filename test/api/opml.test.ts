@@ -248,7 +248,7 @@ onEachEngine('the OPML API', (engine) => {
       [
         new Uint8Array(opmlLimits.fileBytes + 1),
         413,
-        `the body is too large: at most ${opmlLimits.fileBytes} bytes are taken`,
+        `the body is too large: the limit is ${opmlLimits.fileBytes} bytes`,
       ],
     ])('that cannot be read is refused with a sentence: %#', async (body, status, error) => {
       const response = await anna.send('POST', '/api/opml', { body });

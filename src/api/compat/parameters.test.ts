@@ -57,6 +57,6 @@ it('of a stranger are those of the address alone, if it says who asks or the bod
 it('of a stranger are not read from a long body', async () => {
   expect(await sent(readLogin, '/x', `a=${'x'.repeat(20_000)}`)).toEqual({
     found: [],
-    message: 'the body is too large: at most 16384 bytes are taken',
+    message: 'the body is too large: the limit is 16384 bytes',
   });
 });

@@ -4,6 +4,7 @@ import { searchKinds } from '../../model/search.ts';
 import { askLibrary, askLimits } from '../../search/answer/ask-library.ts';
 import { countQuestion } from '../../search/answer/ask-limit.ts';
 import { createAskTurns } from '../../search/answer/ask-turns.ts';
+import type { Gate } from '../authenticate.ts';
 import type { ApiDeps } from '../context.ts';
 import type { Router } from '../router.ts';
 import { ErrorBodyV1, eventStream, json, jsonBody } from '../schemas.ts';
@@ -31,6 +32,7 @@ const AskInput = z
 export function askRoutes(
   router: Router,
   { store, searchSources: sources, askModel: model, askPerDay, randomText, log, now, meaning }: ApiDeps,
+  gate: Gate,
 ): { end(): void } {
   const turns = createAskTurns();
   const running = new Set<AbortController>();
@@ -76,7 +78,12 @@ export function askRoutes(
         );
         // What was found is awaited here: a failure until then is an answer like any other.
         const first = await events.next();
-        return sendEvents(c, { events: startingWith(first, events), stop, onEnd, log }) as never;
+        return sendEvents(c, {
+          events: whileLoggedIn(startingWith(first, events), () => gate.isLoggedIn(c)),
+          stop,
+          onEnd,
+          log,
+        }) as never;
       } catch (error) {
         onEnd();
         throw error;
@@ -91,6 +98,17 @@ export function askRoutes(
       for (const stop of [...running]) stop.abort();
     },
   };
+}
+
+/** Ends the answer when the login ends: it costs money. */
+async function* whileLoggedIn(
+  events: AsyncGenerator<SentEvent>,
+  isLoggedIn: () => Promise<boolean>,
+): AsyncGenerator<SentEvent> {
+  for await (const event of events) {
+    if (!(await isLoggedIn())) return;
+    yield event;
+  }
 }
 
 async function* startingWith<T extends SentEvent>(

@@ -167,7 +167,6 @@ const path = '/api/feeds';
 const tags = ['feeds'];
 const one = json(z.object({ data: FeedBody }), 'The feed');
 const taken = json(ErrorBody, 'You follow that address already');
-const batchBytes = 16 * 1024 * 1024;
 
 export function feedRoutes(router: Router, { store, discoverFeeds }: ApiDeps, streams: EventStreams): void {
   router.user(
@@ -234,7 +233,6 @@ export function feedRoutes(router: Router, { store, discoverFeeds }: ApiDeps, st
       ];
       return c.json({ data: { created, failed: errors.length, errors } }, 200);
     },
-    { maxBodyBytes: batchBytes },
   );
 
   router.user(

@@ -1,4 +1,4 @@
-import { NotFound } from '../../errors.ts';
+import { NotFound, Unauthorized } from '../../errors.ts';
 import type { Clock } from '../../model/glossary.ts';
 import type { Scope, Token } from '../../model/user.ts';
 import type { Row } from '../tables.ts';
@@ -22,8 +22,14 @@ export function tokenStore(owned: Owned, now: Clock) {
     },
 
     async create({ name, scope, secretSha256, feverSha256, createdBy }: NewToken): Promise<Token> {
-      const row = await owned.write((rows) =>
-        rows
+      const row = await owned.write(async (rows) => {
+        // A token that was revoked a moment ago creates no other.
+        if (
+          createdBy !== undefined &&
+          !(await rows.select('tokens').select('id').where('id', '=', createdBy).executeTakeFirst())
+        )
+          throw new Unauthorized('the token is not valid');
+        return rows
           .insert('tokens', {
             name,
             scope,
@@ -33,8 +39,8 @@ export function tokenStore(owned: Owned, now: Clock) {
             created_by: createdBy ?? null,
           })
           .returningAll()
-          .executeTakeFirstOrThrow(),
-      );
+          .executeTakeFirstOrThrow();
+      });
       return toToken(row);
     },
 

@@ -3,7 +3,7 @@
  * session. Asking again later helps; nothing is wrong with the statement.
  */
 export function isLostConnection(error: Error & { code?: string }): boolean {
-  return lostCode.test(error.code ?? '') || lostMessage.test(error.message);
+  return error.code === undefined ? lostMessage.test(error.message) : lostCode.test(error.code);
 }
 
 /**

@@ -14,8 +14,8 @@ export function restrictFiles(path: string): void {
       const { mode } = statSync(file);
       if ((mode & 0o077) !== 0) chmodSync(file, mode & 0o700);
     } catch (error) {
-      // Another process has removed it, or another user owns it.
-      if (!/^(ENOENT|EPERM)$/.test((error as NodeJS.ErrnoException).code ?? '')) throw error;
+      // Another process has removed it, another user owns it, or the file system has no permissions. Lectern can start all the same.
+      if ((error as NodeJS.ErrnoException).code === undefined) throw error;
     }
   }
 }

@@ -153,7 +153,7 @@ export const settings: Words['settings'] = {
     disableLabel: (name) => `${name} sperren`,
     enable: 'Entsperren',
     enableLabel: (name) => `${name} entsperren`,
-    nowDisabled: (name) => `${name} ist überall abgemeldet. Gelöscht wird nichts.`,
+    nowDisabled: (name) => `${name} ist gesperrt und überall abgemeldet. Gelöscht wurde nichts.`,
     nowEnabled: (name) => `${name} kann sich wieder anmelden.`,
   },
   about: {

@@ -149,7 +149,7 @@ export const settings = {
     disableLabel: (name: string) => `Disable ${name}`,
     enable: 'Enable',
     enableLabel: (name: string) => `Enable ${name}`,
-    nowDisabled: (name: string) => `${name} is logged out everywhere. Nothing is deleted.`,
+    nowDisabled: (name: string) => `${name} is disabled and logged out everywhere. Nothing was deleted.`,
     nowEnabled: (name: string) => `${name} can log in again.`,
   },
   about: {
