@@ -300,8 +300,12 @@ class EnvReader {
   origins(name: string): string[] {
     return this.list(name).map((text) => {
       if (!isOrigin(text)) {
-        // Without the text: it may have a password in it.
-        throw bad(name, 'origins such as https://app.example.org, separated by commas');
+        const mayHavePassword = text.includes('@');
+        throw bad(
+          name,
+          'origins such as https://app.example.org, separated by commas',
+          mayHavePassword ? undefined : text,
+        );
       }
       return new URL(text).origin;
     });

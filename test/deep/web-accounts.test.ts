@@ -157,6 +157,28 @@ describe('accounts in the web app', () => {
     const third = await browser.context();
     await app.logIn(third, { username: 'nora', password: 'and one from the owner' });
   });
+
+  it('disables a member, who is told why, and enables them again', async () => {
+    await app.api('POST', '/api/users', { username: 'otto', password: 'a password of his' });
+    const page = await browser.page();
+    await app.logIn(page.context());
+    await page.goto(`${app.url}/settings`);
+    const users = page.getByRole('region', { name: 'Users' });
+    await users.getByRole('button', { name: 'Disable otto' }).click();
+    await page.getByText('otto is disabled and logged out everywhere.').waitFor();
+
+    const his = await browser.page({ expecting: [/403/] });
+    await his.goto(`${app.url}/login`);
+    await his.getByLabel('Name').fill('otto');
+    await his.getByLabel(/^Password/).fill('a password of his');
+    await his.getByRole('button', { name: 'Log in' }).click();
+    await his.getByText('this account is disabled: ask the owner of this Lectern').waitFor();
+
+    await users.getByRole('button', { name: 'Enable otto' }).click();
+    await page.getByText('otto can log in again.').waitFor();
+    await his.getByRole('button', { name: 'Log in' }).click();
+    await his.waitForURL((url) => url.pathname !== '/login');
+  });
 });
 
 describe('the first run', () => {
