@@ -178,6 +178,7 @@ describe('accounts in the web app', () => {
     await page.getByText('otto can log in again.').waitFor();
     await his.getByRole('button', { name: 'Log in' }).click();
     await his.waitForURL((url) => url.pathname !== '/login');
+    expect(await his.evaluate("fetch('/api/me').then((answer) => answer.status)")).toBe(200);
   });
 });
 
