@@ -1,8 +1,6 @@
 // What attackers without a login, and hostile documents, do to the API. The figures are limits, not ratios: they are for a quiet
 // machine. `npm run bench -- attacks [SECONDS]` says how long the uploads last; 120 without it.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import {
@@ -16,6 +14,7 @@ import { residentMb } from './resident.ts';
 
 const password = 'for the benchmark only';
 const attackers = fileURLToPath(new URL('./attackers.ts', import.meta.url));
+const hostileSite = fileURLToPath(new URL('./hostile-site.ts', import.meta.url));
 const probeEveryMs = 20;
 
 interface Goal {
@@ -58,22 +57,11 @@ async function uploads(seconds: number): Promise<Goal[]> {
 
 /** The two documents that a reader of quadratic time needs minutes for, by every way in, eight at once. */
 async function documents(): Promise<Goal[]> {
-  const declarations = Array.from({ length: 147 }, (_, d) => {
-    const names = Array.from({ length: 64 }, (_, k) => ` xmlns:p${d}_${k}=""`).join('');
-    return `<a${names}>`;
-  }).join('');
-  const fill = (start: string, part: string, bytes: number) =>
-    Buffer.from(start + part.repeat(Math.floor((bytes - start.length) / part.length)));
-  const bodies: Record<string, Buffer> = {
-    '/namespaces': fill(`<rss><channel>${declarations}`, '<b xmlns:q=""/>', 8_000_000),
-    '/end-tags': fill('<rss><channel>', `</${'x'.repeat(190)}>`, 7_800_000),
-  };
-  const site = createServer((request, response) => {
-    const path = new URL(request.url ?? '', 'http://a').pathname;
-    response.writeHead(bodies[path] ? 200 : 404, { 'content-type': 'application/rss+xml' }).end(bodies[path]);
+  const site = spawn(process.execPath, [hostileSite], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const port = await new Promise<string>((resolve, reject) => {
+    site.once('error', reject);
+    site.stdout.once('data', (text) => resolve(String(text).trim()));
   });
-  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
-  const { port } = site.address() as AddressInfo;
   try {
     return await withServer([], async (server) => {
       const Authorization = `Bearer ${await makeToken(server)}`;
@@ -91,7 +79,7 @@ async function documents(): Promise<Goal[]> {
       const times: number[] = [];
       const answers = new Set<string>();
       const all = (async () => {
-        for (const path of Object.keys(bodies))
+        for (const path of ['/namespaces', '/end-tags'])
           for (const [way, ask] of ways.entries())
             await Promise.all(
               Array.from({ length: 8 }, async (_, n) => {
@@ -117,7 +105,7 @@ async function documents(): Promise<Goal[]> {
       ];
     });
   } finally {
-    site.close();
+    site.kill();
   }
 }
 
