@@ -55,7 +55,7 @@ async function uploads(seconds: number): Promise<Goal[]> {
   });
 }
 
-/** The two documents that a reader of quadratic time needs minutes for, by every way in, eight at once. */
+/** Two documents that take a quadratic XML reader minutes, through each of three routes, eight at once. */
 async function documents(): Promise<Goal[]> {
   const site = spawn(process.execPath, [hostileSite], { stdio: ['ignore', 'pipe', 'inherit'] });
   const port = await new Promise<string>((resolve, reject) => {
@@ -147,7 +147,7 @@ async function withServer<T>(
 
 const apiMb = ({ pid }: LecternProcess) => residentMb(pid).API ?? 0;
 
-/** How long /healthz takes, asked again and again for so long, or until `over` is settled. */
+/** Measures /healthz repeatedly for `over` milliseconds, or until the promise `over` settles. */
 async function probe(server: LecternProcess, over: number | Promise<unknown>): Promise<{ p99Ms: number }> {
   const times: number[] = [];
   let isOver = false;

@@ -23,7 +23,7 @@ const usualMb = 59;
 const feedCount = 10_000;
 const groupCount = 20;
 const perPage = 20;
-/** Of those that repeat: the best counts, since the machine may be busy with something else. */
+/** A measurement that can be repeated is repeated this often, and the best counts: the machine may be busy with something else. */
 const rounds = 5;
 const goalMs = 50;
 const restMs = 1_000;

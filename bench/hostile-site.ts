@@ -1,4 +1,4 @@
-// A site on the loopback, in a process of its own, with two documents that a reader of quadratic time needs minutes for. Prints its port.
+// A site on the loopback, in its own process, with two documents that take a quadratic XML reader minutes. Prints its port.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
