@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { TestTimers } from '../../test/support/timers.ts';
-import { Invalid } from '../errors.ts';
+import { Invalid, TooManyRequests } from '../errors.ts';
 import { BrokenFeed, NotAFeed } from '../feeds/parse/feed-errors.ts';
 import { parseFeed } from '../feeds/parse/parse-feed.ts';
 import { unpackSnapshot } from '../highlights/pack-snapshot.ts';
@@ -122,4 +122,12 @@ it('rejects what is not parsed when it is closed', async () => {
   ]);
   await parser.close();
   expect((await unfinished).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+});
+
+it('refuses a document when too many wait, and parses those before it', async () => {
+  await using parser = new Parser({ script: misbehaving(''), maxWaiting: 1 });
+  const [first, second] = [parser.parse('feed', named('a')), parser.parse('feed', named('b'))];
+  await expect(parser.parse('feed', named('c'))).rejects.toThrow(TooManyRequests);
+  expect(await Promise.all([first, second])).toEqual(['a', 'b']);
+  expect(await parser.parse('feed', named('d'))).toBe('d');
 });
