@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startRun, takeMessage } from '../../src/mirror/chain.ts';
 import { beginning, stateKeys } from '../../src/mirror/run-state.ts';
+import { sampleOf } from '../support/depth.ts';
 import {
   expectMirrored,
   type MirrorMemory,
@@ -484,7 +485,7 @@ const positions = [
     others.map((value: unknown) => [name, value] as const),
   ),
 ] as const;
-describe.each(positions)('where %s is %s', (name, value) => {
+describe.each(sampleOf(positions, 4))('where %s is %s', (name, value) => {
   it('everything is mirrored, and what a day brings follows in one run', async () => {
     await start(name in switchPositions ? { [name]: value } : {});
     server.account.fillWith(113);

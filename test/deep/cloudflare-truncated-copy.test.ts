@@ -1,7 +1,7 @@
 // A permanent copy whose compressed bytes end too early is none. workerd says so by itself when it unpacks them; where a runtime
 // does not, its length tells (src/mirror/raindrop-api.ts).
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { hour, type MirrorWithRaindrop, startWithRaindrop } from './support/with-raindrop.ts';
+import { hour, type MirrorWithRaindrop, startWithRaindrop } from '../cloudflare/support/with-raindrop.ts';
 
 const words = Array.from({ length: 500 }, (_, n) => `word${(n * 7_919) % 1_000}`).join(' ');
 const html = `<title>Whole</title><p>${words} petrichor</p>`;

@@ -17,7 +17,6 @@ import { createHostTurns } from '../../src/outbound/host-turns.ts';
 import { createOutbound } from '../../src/outbound/outbound.ts';
 import type { Target } from '../../src/store/open.ts';
 import { TestClock } from '../support/clock.ts';
-import { isDeep } from '../support/depth.ts';
 import { onEachEngine, openStoreAt } from '../support/engines.ts';
 import { createWorld, type World } from '../support/outbound.ts';
 import { addUser, listAll, newFeed } from '../support/reader.ts';
@@ -30,9 +29,11 @@ const settings = { intervalMs: 3 * hour, maxBackoffMs: 48 * hour, timeoutMs: 30 
 const moment = second;
 const scheduleEveryMs = 5 * second;
 /** When Lectern restarts, when an outage begins, and when the simulation ends. */
-const plan = isDeep
-  ? { restarts: [20 * hour + 25 * minute, 45 * hour + 40 * minute], outage: 80 * hour, end: weekMs }
-  : { restarts: [9 * hour + 25 * minute], outage: 20 * hour, end: 40 * hour };
+const plan = {
+  restarts: [20 * hour + 25 * minute, 45 * hour + 40 * minute],
+  outage: 80 * hour,
+  end: weekMs,
+};
 
 const log = createLog({
   level: 'error',

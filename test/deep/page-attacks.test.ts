@@ -2,7 +2,6 @@
 import { describe, expect, it } from 'vitest';
 import { sanitiseHtml } from '../../src/html/sanitise-html.ts';
 import { readPage } from '../../src/items/page/read-page.ts';
-import { sampleOf } from '../support/depth.ts';
 import { harmsOf } from '../support/harmful-html.ts';
 import { htmlAttacks } from '../support/html-attacks.ts';
 
@@ -13,7 +12,7 @@ const sentence = 'There are some words in this sentence, and it is not the only 
 
 describe('the copy of a page', () => {
   it('has nothing that runs, wherever the attack stands', async () => {
-    for (const attack of sampleOf(htmlAttacks, 4)) {
+    for (const attack of htmlAttacks) {
       for (const page of [
         `<article><p>${sentence.repeat(5)}</p>${attack}<p>${sentence.repeat(5)}</p></article>`,
         `<head>${attack}</head><body><p>${sentence}</p></body>`,

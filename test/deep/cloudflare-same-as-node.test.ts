@@ -7,16 +7,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { savedUrl } from '../../src/items/save-url.ts';
 import { takeInRaindrops } from '../../src/mirror/node/reinflate.ts';
 import { searchText } from '../../src/search/search-text.ts';
+import { type CloudflareHarness, startCloudflare } from '../cloudflare/support/miniflare.ts';
 import { TestClock } from '../support/clock.ts';
-import { isDeep } from '../support/depth.ts';
 import { useEngine } from '../support/engines.ts';
 import { folderFiles, temporaryFolder } from '../support/library.ts';
 import { indexItems, openMirror } from '../support/mirror-node.ts';
 import { type RaindropServer, startRaindropServer } from '../support/raindrop-server.ts';
-import { type CloudflareHarness, startCloudflare } from './support/miniflare.ts';
 
-/** More than two batches; in a deep run as many as a person may have. */
-const count = isDeep ? 1_234 : 120;
+/** As many as a person may have, in more than two batches. */
+const count = 1_234;
 const startAt = '2026-03-01T05:15:00.000Z';
 const hour = 3_600_000;
 
