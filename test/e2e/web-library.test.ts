@@ -105,6 +105,20 @@ describe('the library', () => {
     await focusIsOn(page, title);
   });
 
+  it('returns the focus to an item, however long the browser takes to go back', async () => {
+    await save(['Read and left']);
+    const page = await open();
+    await item(page, 'Read and left').click();
+    await pane(page).getByRole('heading', { name: 'Read and left', level: 1 }).waitFor();
+    await page.evaluate(
+      `const back = history.back.bind(history); history.back = () => setTimeout(back, 300)`,
+    );
+    await page.keyboard.press('Escape');
+    await item(page, 'Read and left').waitFor();
+    await focusIsOn(page, 'Read and left');
+    expect(await page.evaluate('document.activeElement.id')).toMatch(/^item-/);
+  });
+
   it('saves all addresses of a text, and says what became of each', async () => {
     const there = putPage(app.site, '/there', { title: 'There already' });
     await app.api('POST', '/api/v1/items', { url: there });

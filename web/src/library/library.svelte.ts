@@ -59,6 +59,8 @@ class Library {
   #lists = new Map<string, ItemList>();
   /** Where the cursor was, for when what it stood on has left the list. */
   #cursorAt = 0;
+  /** Its link takes the focus once the list shows it again. */
+  #awaitsFocus: LibraryItem | null = null;
 
   constructor() {
     this.#showList({ fresh: true });
@@ -207,9 +209,22 @@ class Library {
   }
 
   point(item: LibraryItem): void {
+    this.#awaitsFocus = null;
     this.cursor = item;
     const at = this.list.items.indexOf(item);
     if (at >= 0) this.#cursorAt = at;
+  }
+
+  /** Moves the focus to the link of an item: now, or when the list is back on the page. */
+  focusLink(item: LibraryItem): void {
+    const link = document.getElementById(`item-${item.key}`);
+    if (link) link.focus({ preventScroll: true });
+    else this.#awaitsFocus = item;
+  }
+
+  /** For the link of an item, as soon as it is on the page. */
+  linkShown(item: LibraryItem, link: HTMLElement): void {
+    if (this.#awaitsFocus?.key === item.key) link.focus({ preventScroll: true });
   }
 
   /** The item some places on; where what the cursor stood on has gone, the one that has taken its place. */
