@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AccountDeps } from '../accounts/deps.ts';
 import type { Oidc } from '../accounts/oidc.ts';
-import type { FoundFeed } from '../feeds/discover/discover-feeds.ts';
+import type { FoundFeed } from '../feeds/discover/describe-document.ts';
 import type { Files } from '../library/files/files.ts';
 import type { FolderStats } from '../library/stats.ts';
 import type { Log } from '../log.ts';

@@ -38,10 +38,7 @@ export async function startApi(runtime: Runtime, opened: Serving) {
     now: runtime.now,
     webApp: readWebApp(runtime.webApp),
     parser: uploads,
-    discoverFeeds: feedFinder(opened.outbound, {
-      parseFeed: (document) => parser.parse('feed', document),
-      pageFeeds: (document) => parser.parse('pageFeeds', document),
-    }),
+    discoverFeeds: feedFinder(opened.outbound, (document) => parser.parse('discovery', document)),
     searchSources: searchSources(store, opened.library.files),
     meaning,
     embeddings: config.embeddings,

@@ -1,22 +1,15 @@
 // The feeds behind an address that a person has typed, found by asking the site.
 import type { Outbound } from '../outbound/outbound.ts';
-import {
-  type DiscoveryDeps,
-  discoverFeeds,
-  type FetchedPage,
-  type FoundFeed,
-} from './discover/discover-feeds.ts';
+import type { FoundFeed } from './discover/describe-document.ts';
+import { type DiscoveryDeps, discoverFeeds, type FetchedPage } from './discover/discover-feeds.ts';
 
 /** Somebody waits for all of it together. */
 const limits = { totalMs: 15_000, maxBytes: 8 * 1024 * 1024 };
 
-export function feedFinder(outbound: Pick<Outbound, 'request'>, parsers: Omit<DiscoveryDeps, 'fetchPage'>) {
+export function feedFinder(outbound: Pick<Outbound, 'request'>, describe: DiscoveryDeps['describe']) {
   return async (address: string): Promise<readonly FoundFeed[]> => {
-    const { feeds } = await discoverFeeds(
-      { fetchPage: (url) => fetchPage(outbound, url), ...parsers },
-      address,
-    );
-    return feeds;
+    const deps = { fetchPage: (url: string) => fetchPage(outbound, url), describe };
+    return (await discoverFeeds(deps, address)).feeds;
   };
 }
 

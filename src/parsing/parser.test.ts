@@ -38,11 +38,8 @@ it('does every task, and passes on what is wrong with a document', async () => {
   await using parser = new Parser();
   const page = Buffer.from('<link rel="alternate" type="application/rss+xml" href="/feed">');
   expect(
-    await parser.parse('pageFeeds', { bytes: page, contentType: null, url: 'https://a.example/' }),
-  ).toEqual({
-    alternates: ['https://a.example/feed'],
-    anchors: [],
-  });
+    await parser.parse('discovery', { bytes: page, contentType: null, url: 'https://a.example/' }),
+  ).toEqual({ links: { alternates: ['https://a.example/feed'], anchors: [] } });
   const outlines = Buffer.from('<opml><body><outline xmlUrl="https://a.example/feed"/></body></opml>');
   expect((await parser.parse('opml', { bytes: outlines })).feeds).toHaveLength(1);
   await expect(parser.parse('highlights', { kind: 'kindle', bytes: Buffer.from(' ') })).rejects.toThrow(

@@ -145,8 +145,8 @@ export class Parser {
 }
 
 function exceeded(name: TaskName, problem: 'takes too long' | 'is too large'): Error {
-  if (name === 'feed') return new BrokenFeed(`The feed ${problem} to read.`);
-  return new Invalid(`the ${name === 'pageFeeds' ? 'page' : 'file'} ${problem} to read`);
+  if (name === 'feed' || name === 'discovery') return new BrokenFeed(`The feed ${problem} to read.`);
+  return new Invalid(`the file ${problem} to read`);
 }
 
 function toError({ type, message }: { type: string; message: string }): Error {

@@ -1,5 +1,6 @@
 // Everything that reads documents of strangers: feeds, pages that name feeds, files that a user uploads, and large bodies of requests.
-import { type PageDocument, pageFeeds } from '../feeds/discover/page-feeds.ts';
+import { describeDocument } from '../feeds/discover/describe-document.ts';
+import type { PageDocument } from '../feeds/discover/page-feeds.ts';
 import { type OpmlDocument, parseOpml } from '../feeds/opml/parse-opml.ts';
 import { type FeedDocument, parseFeed } from '../feeds/parse/parse-feed.ts';
 import { type ImportKind, parseHighlights } from '../highlights/import/import-kinds.ts';
@@ -9,7 +10,7 @@ import { prepare } from '../highlights/prepare.ts';
 
 export const tasks = {
   feed: (document: FeedDocument) => parseFeed(document),
-  pageFeeds: (document: PageDocument) => pageFeeds(document),
+  discovery: (document: PageDocument) => describeDocument(document),
   opml: (document: OpmlDocument) => parseOpml(document),
   highlights: async ({ kind, bytes }: { kind: ImportKind; bytes: Uint8Array }) => {
     const { snapshot, skipped } = parseHighlights(kind, bytes);

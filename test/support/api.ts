@@ -19,7 +19,7 @@ import { readWebApp } from '../../src/api/pages/web-app.ts';
 
 import { searchSources } from '../../src/cli/search-sources.ts';
 
-import type { FoundFeed } from '../../src/feeds/discover/discover-feeds.ts';
+import type { FoundFeed } from '../../src/feeds/discover/describe-document.ts';
 import type { Files } from '../../src/library/files/files.ts';
 import { openFolderFiles } from '../../src/library/files/folder-files.ts';
 import type { FolderStats } from '../../src/library/stats.ts';

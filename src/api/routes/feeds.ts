@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { FoundFeed } from '../../feeds/discover/discover-feeds.ts';
+import type { FoundFeed } from '../../feeds/discover/describe-document.ts';
 import { longestLink, parseFeedLink } from '../../feeds/feed-link.ts';
 import { requestRefresh, requestRefreshOf } from '../../feeds/pull-jobs.ts';
 import type { Feed, NewFeed } from '../../model/feed.ts';

@@ -1,18 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { encode } from '../../../test/support/sample-feeds.ts';
 import { BrokenFeed } from '../parse/feed-errors.ts';
-import { parseFeed } from '../parse/parse-feed.ts';
-import { type DiscoveryDeps, discoverFeeds, type FetchedPage, NoFeedFound } from './discover-feeds.ts';
-import { pageFeeds } from './page-feeds.ts';
+import { describeDocument } from './describe-document.ts';
+import { discoverFeeds, type FetchedPage, NoFeedFound } from './discover-feeds.ts';
+import type { PageDocument } from './page-feeds.ts';
 
 const feed = (title: string) => `<rss><channel><title>${title}</title></channel></rss>`;
 const page = (inner: string) => `<!doctype html><html><head>${inner}</head><body></body></html>`;
 const alternate = (href: string) => `<link rel="alternate" type="application/rss+xml" href="${href}">`;
 
-const parsers: Omit<DiscoveryDeps, 'fetchPage'> = {
-  parseFeed: async (document) => parseFeed(document),
-  pageFeeds: async (document) => pageFeeds(document),
-};
+/** The bytes are gone afterwards, as they are when a thread has read them. */
+async function describeOnce(document: PageDocument) {
+  return describeDocument({
+    ...document,
+    bytes: structuredClone(document.bytes, { transfer: [document.bytes.buffer as ArrayBuffer] }),
+  });
+}
 
 /** A world of pages. A value that begins with `->` is a redirect. */
 function world(pages: Record<string, string>) {
@@ -24,7 +27,7 @@ function world(pages: Record<string, string>) {
     if (found.startsWith('->')) return { ...(await fetchPage(found.slice(2))) };
     return { kind: 'body', url, contentType: null, bytes: encode(found) };
   };
-  const describeAll = (address: string) => discoverFeeds({ fetchPage, ...parsers }, address);
+  const describeAll = (address: string) => discoverFeeds({ fetchPage, describe: describeOnce }, address);
   const find = async (address: string) => ({
     feeds: (await describeAll(address)).feeds.map(({ title, link }) => ({ title, link })),
   });
@@ -172,6 +175,17 @@ describe('discovery', () => {
     await expect(find('a.example')).rejects.toThrow(NoFeedFound);
     expect(asked).toHaveLength(16);
     expect(new Set(asked).size).toBe(16);
+  });
+
+  it('reads a page once that names itself as a feed', async () => {
+    const { find, asked } = world({
+      'https://a.example/': page(alternate('/') + alternate('/feed')),
+      'https://a.example/feed': feed('A'),
+    });
+    expect((await find('https://a.example/')).feeds).toEqual([
+      { title: 'A', link: 'https://a.example/feed' },
+    ]);
+    expect(asked).toEqual(['https://a.example/', 'https://a.example/feed']);
   });
 
   it('asks for nothing that a page cannot be', async () => {
