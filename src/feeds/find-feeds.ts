@@ -14,7 +14,7 @@ export function feedFinder(outbound: Pick<Outbound, 'request'>, describe: Discov
 }
 
 async function fetchPage(outbound: Pick<Outbound, 'request'>, url: string): Promise<FetchedPage> {
-  const outcome = await outbound.request({ url, limits, paceKey: url });
+  const outcome = await outbound.request({ url, limits, paceKey: url, shared: true });
   if (outcome.kind !== 'body') return { kind: 'failed', sentence: outcome.sentence };
   const { bytes, headers } = outcome;
   return { kind: 'body', url: outcome.url, contentType: headers['content-type'] ?? null, bytes };

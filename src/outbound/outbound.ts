@@ -7,6 +7,7 @@ import { isBodiless } from './exchange.ts';
 import { Failure, toFailure } from './failure.ts';
 import { type Arrived, type FollowDeps, follow, type Journey } from './follow.ts';
 import { parseContentType } from './headers.ts';
+import { joinShared } from './join-shared.ts';
 import { type After, afterTimeout, defaultLimits, type Limits } from './limits.ts';
 import {
   type BodyStream,
@@ -89,7 +90,8 @@ export function createOutbound(deps: OutboundDeps): Outbound {
       if (outcome.kind !== 'body') return outcome;
       const { stream: pieces, ...facts } = outcome;
       try {
-        return { ...facts, bytes: await collect(pieces) };
+        const { maxBytes } = { ...baseLimits, ...input.limits };
+        return { ...facts, bytes: await (input.shared ? joinShared(pieces, maxBytes) : collect(pieces)) };
       } catch (error) {
         return failedWith(outcome, toFailure(error));
       }

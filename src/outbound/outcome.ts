@@ -47,6 +47,8 @@ export interface OutboundRequest {
   readonly mediaTypes?: readonly string[];
   /** Which statuses besides 2xx come as `body`. */
   readonly acceptStatus?: (status: number) => boolean;
+  /** The bytes of the answer are wanted in shared memory, for a thread that reads them. */
+  readonly shared?: boolean;
 }
 
 /** A redirect that was followed. */

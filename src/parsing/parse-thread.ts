@@ -4,8 +4,11 @@ import { LecternError } from '../errors.ts';
 import type { Reply } from './parser.ts';
 import { type TaskName, tasks, transferredBy } from './tasks.ts';
 
-parentPort?.on('message', async ({ name, input }: { name: TaskName; input: never }) => {
-  const reply = await answer(name, input);
+parentPort?.on('message', async ({ name, input }: { name: TaskName; input: { bytes: Uint8Array } }) => {
+  const { bytes } = input;
+  // Decoders do not read shared memory.
+  const own = bytes.buffer instanceof SharedArrayBuffer ? bytes.slice() : bytes;
+  const reply = await answer(name, { ...input, bytes: own } as never);
   parentPort?.postMessage(reply, 'result' in reply ? transferredBy(reply.result) : []);
 });
 

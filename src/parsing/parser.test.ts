@@ -34,6 +34,15 @@ it('parses in a thread as in this one, also bytes that share their memory', asyn
   expect(await Promise.all(all)).toEqual([parseFeed(document(large)), parseFeed(document(small))]);
 });
 
+it('parses bytes in shared memory, and leaves them there', async () => {
+  await using parser = new Parser();
+  const small = '<rss><channel><title>A</title></channel></rss>';
+  const bytes = new Uint8Array(new SharedArrayBuffer(small.length + 100), 0, small.length);
+  bytes.set(Buffer.from(small));
+  expect(await parser.parse('feed', { ...document(''), bytes })).toEqual(parseFeed(document(small)));
+  expect(Buffer.from(bytes).toString()).toBe(small);
+});
+
 it('does every task, and passes on what is wrong with a document', async () => {
   await using parser = new Parser();
   const page = Buffer.from('<link rel="alternate" type="application/rss+xml" href="/feed">');

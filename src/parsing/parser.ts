@@ -96,7 +96,8 @@ export class Parser {
       const limitMs = timeLimitMs + bytes.length / bytesPerMs;
       this.#worker ??= this.#start();
       this.#hasReadLarge ||= bytes.length > keptBytes;
-      this.#worker.postMessage({ name, input: { ...input, bytes } }, [bytes.buffer]);
+      const given = bytes.buffer instanceof ArrayBuffer ? [bytes.buffer] : [];
+      this.#worker.postMessage({ name, input: { ...input, bytes } }, given);
       this.#cancelTimer = after(limitMs, () => this.#fail(exceeded(name, 'takes too long')));
     } catch (error) {
       this.#fail(error as Error);
@@ -154,10 +155,10 @@ function toError({ type, message }: { type: string; message: string }): Error {
   return Refusal ? new Refusal(message) : new Error(`${type}: ${message}`);
 }
 
-/** A buffer that nobody else uses, so that it can be given away: small ones are part of a larger one. */
-function ownBuffer(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+/** A buffer that can be given away, since nobody else uses it, or shared. Small buffers are part of a larger one. */
+function ownBuffer(bytes: Uint8Array): Uint8Array {
   const { buffer, byteLength } = bytes;
-  return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength
-    ? new Uint8Array(buffer)
+  return buffer instanceof SharedArrayBuffer || buffer.byteLength === byteLength
+    ? bytes
     : new Uint8Array(bytes);
 }
