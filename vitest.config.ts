@@ -13,8 +13,8 @@ if (memoryFolder) process.env.TMPDIR = memoryFolder;
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('./node_modules/.cache/lectern', import.meta.url));
 process.env.LECTERN_TEST_SEED ??= String(Math.floor(Math.random() * 1_000_000));
 
-/** Twice the cores of a small machine: suites often wait for processes, browsers and leases. */
-const maxWorkers = Math.max(4, availableParallelism());
+/** More than the cores of a small machine: suites often wait for processes, browsers and leases. */
+const maxWorkers = Math.max(5, availableParallelism());
 
 export default defineConfig({
   test: {

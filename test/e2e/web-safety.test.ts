@@ -1,9 +1,11 @@
 // What a feed writes stays text: it cannot run, ask for anything, or lead anybody away.
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useBrowser } from '../support/browser.ts';
+import { sampleOf } from '../support/depth.ts';
 import { openFreshStore, useEngine } from '../support/engines.ts';
 import { databaseUrl } from '../support/lectern-process.ts';
 import { writeItems } from '../support/saved-pages.ts';
@@ -78,6 +80,9 @@ describe('the trap', () => {
   });
 });
 
+/** Each is shown in the browser, so `npm test` takes every third. */
+const someVectors = (origin: string) => sampleOf(xssVectors(origin), 3);
+
 describe('feeds that mean harm', () => {
   let feedId: number;
   let brokenIds: number[];
@@ -88,7 +93,7 @@ describe('feeds that mean harm', () => {
     const groupId = (await api('POST', '/api/groups', { name })).data.id;
     const addresses = xssAddresses(site.origin);
     const escaped = (html: string) => html.replaceAll('<', '&lt;');
-    const entries = xssVectors(site.origin).map(({ html }, n) => ({
+    const entries = someVectors(site.origin).map(({ html }, n) => ({
       guid: `xss-${n}`,
       title: `${n} ${escaped(html)} ${html}`,
       author: `${escaped(html)} ${html}`,
@@ -149,7 +154,7 @@ describe('feeds that mean harm', () => {
     const { page, trap } = await open(`/?feed=${feedId}`);
     const rows = page.getByRole('region', { name: 'Articles' }).getByRole('link');
     await rows.first().waitFor();
-    for (const [n] of xssVectors('').entries()) {
+    for (const [n] of someVectors('').entries()) {
       await page.keyboard.press('j');
       await until(`article ${n} is shown`, () =>
         page.evaluate(`[...document.querySelectorAll('iframe')].some((frame) =>
@@ -167,7 +172,7 @@ describe('feeds that mean harm', () => {
     await hits.first().waitFor();
     await until('all are shown', async () => {
       await hits.last().scrollIntoViewIfNeeded();
-      return (await hits.count()) >= xssVectors('').length;
+      return (await hits.count()) >= someVectors('').length;
     });
     expect(await dormantHarm(page)).toEqual([]);
     expect(trap.caught).toEqual([]);
@@ -253,7 +258,7 @@ describe('saved pages that mean harm', () => {
     // As no page and no person could have given it: past every check on the way in.
     await writeItems(
       { db: opened.database, folder },
-      xssVectors(evil).map(({ html }, n) => ({
+      someVectors(evil).map(({ html }, n) => ({
         url: addresses[n % addresses.length] as string,
         title: `${n} ${html}`,
         excerpt: html,
@@ -285,7 +290,7 @@ describe('saved pages that mean harm', () => {
     await page.keyboard.press('w');
     await page.keyboard.press('j');
     await page.keyboard.press('o');
-    for (const [n] of xssVectors('').entries()) {
+    for (const [n] of someVectors('').entries()) {
       await until(`item ${n} is shown`, () =>
         page.evaluate(`document.querySelector('article h1')?.textContent.trim().startsWith('${n} ') &&
           (${n % 7 === 3} || [...document.querySelectorAll('iframe')].some((frame) =>

@@ -1,7 +1,7 @@
 // Cron, queue and Worker together, over a few raindrops: a run goes from batch to batch by itself, there is one at a time, and
 // the index comes back from the objects. What a run does with raindrops is tested elsewhere.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { hour, type MirrorWithRaindrop, startWithRaindrop } from './support/with-raindrop.ts';
+import { hour, type MirrorWithRaindrop, startWithRaindrop } from '../cloudflare/support/with-raindrop.ts';
 
 const timeOf = (id: number) => new Date(Date.parse('2025-06-01T00:00:00Z') + id * 60_000).toISOString();
 const kept = { html: '<title>Seven</title><p>Kept for good: <b>petrichor</b></p>' };
