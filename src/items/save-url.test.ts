@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyCharacter } from '../../test/support/any-character.ts';
+import { anyWebUrl } from '../../test/support/any-web-url.ts';
 import { propertyRuns } from '../../test/support/depth.ts';
 import { Invalid } from '../errors.ts';
 import { isPageAddress, savedUrl, savedWithoutUrl } from './save-url.ts';
@@ -48,7 +49,7 @@ it('the error names the field as the caller does', () => {
 
 it('whatever is taken for the address of a page can be saved, under its keys', () => {
   const text = fc.oneof(
-    fc.webUrl({ withQueryParameters: true, withFragments: true }),
+    anyWebUrl,
     fc.string({ unit: anyCharacter }).map((rest) => `https://${rest}`),
     fc.string({ unit: 'grapheme' }).map((rest) => `\u00a0HTTP://${rest} `),
   );

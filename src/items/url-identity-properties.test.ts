@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { anyCharacter } from '../../test/support/any-character.ts';
+import { anyWebUrl } from '../../test/support/any-web-url.ts';
 import { propertyRuns } from '../../test/support/depth.ts';
 import { savedUrl } from './save-url.ts';
 import { trackingFamilies, trackingParameters } from './tracking-parameters.ts';
@@ -122,7 +123,7 @@ const address = fc
   .oneof(
     composed,
     composed.map((url) => `${url}${'/ä'.repeat(400)}`),
-    fc.webUrl({ withQueryParameters: true, withFragments: true, size: 'large' }),
+    anyWebUrl,
     fc.string({ unit: anyCharacter }).map((rest) => `https://${rest}`),
   )
   .filter(

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { anyWebUrl } from '../../../test/support/any-web-url.ts';
 import { propertyRuns } from '../../../test/support/depth.ts';
 import { parseFeedLink } from '../feed-link.ts';
 import { cleanName } from './clean-name.ts';
@@ -63,7 +64,7 @@ describe('what was written', () => {
     .array(character, { minLength: 1, maxLength: 15 })
     .map((parts) => cleanName(parts.join(''), 200).replace(/[\ufffe\uffff]/g, ''))
     .filter((text) => text.trim() === text && text !== '');
-  const link = fc.webUrl({ withQueryParameters: true }).map((url) => parseFeedLink(url) as string);
+  const link = anyWebUrl.map((url) => parseFeedLink(url) as string);
   const group = fc.record({
     name: fc
       // Few names, so that groups stand in each other.
