@@ -10,6 +10,23 @@ export interface ConnectionLimits {
   readonly perAddress: number;
 }
 
+/** Files, the index, other hosts and logging in need descriptors too. */
+const reservedDescriptors = 200;
+
+/** What a process that may open so many files can accept. */
+export function connectionLimits(openFiles = openFilesLimit()): ConnectionLimits {
+  return { total: Math.max(50, Math.min(1_000, openFiles - reservedDescriptors)), perAddress: 100 };
+}
+
+/** The system's limit for this process (`ulimit -n`). */
+function openFilesLimit(): number {
+  const { userLimits } = process.report.getReport() as unknown as {
+    userLimits?: { open_files?: { soft?: number | 'unlimited' } };
+  };
+  const limit = userLimits?.open_files?.soft;
+  return typeof limit === 'number' ? limit : Number.POSITIVE_INFINITY;
+}
+
 interface Connection {
   /** Of IPv6, the network: one customer has a /64. */
   readonly address: string;

@@ -5,7 +5,7 @@ import { createAdaptorServer } from '@hono/node-server';
 import { StartupError } from '../errors.ts';
 import { type ClientRules, trustedProxyTest } from './client.ts';
 import { ApiResponse } from './common-headers.ts';
-import { type ConnectionLimits, limitConnections } from './connection-limits.ts';
+import { type ConnectionLimits, connectionLimits, limitConnections } from './connection-limits.ts';
 import { JoinedRequest } from './joined-request.ts';
 
 const stopWithinMs = 10_000;
@@ -29,11 +29,10 @@ export interface ListenOptions extends Pick<ClientRules, 'trustedProxies'> {
 
 /** Streams of events write every 15 s, and a language model is given two minutes. */
 const silenceMs = 180_000;
-const usualLimits: ConnectionLimits = { total: 1_000, perAddress: 100 };
 
 export async function listen(
   fetch: (request: Request, env: never) => Response | Promise<Response>,
-  { host, port, trustedProxies, limits = usualLimits, onRefused = () => {} }: ListenOptions,
+  { host, port, trustedProxies, limits = connectionLimits(), onRefused = () => {} }: ListenOptions,
 ): Promise<Listening> {
   const server = createAdaptorServer({
     fetch: fetch as never,
