@@ -10,7 +10,7 @@ import { requireCollection, tree } from './collection-rows.ts';
 import { dropItems } from './item-routes.ts';
 import { type Owned, rowsOf } from './owned-rows.ts';
 
-/** What one transaction changes. */
+/** Items that one statement changes. */
 const itemsAtOnce = 200;
 
 export type CollectionStore = ReturnType<typeof collectionStore>;
@@ -109,37 +109,35 @@ export function collectionStore(owned: Owned, now: Clock) {
   };
 
   /**
-   * Takes the items out of collections by portions, so that nobody waits for long, and ends in the transaction that finds
-   * none left.
+   * Empties collections and ends in the same transaction, so that a crash leaves all of it or nothing. The batches let the
+   * event loop turn between statements.
    */
   async function emptied(
     find: (trx: Writer) => Promise<number[]>,
     take: (trx: Writer, itemIds: readonly number[]) => Promise<void>,
     end: (trx: Writer, collections: readonly number[]) => Promise<void>,
   ): Promise<void> {
-    for (let isEmpty = false; !isEmpty; ) {
-      await letOthersIn();
-      isEmpty = await db.write(async (trx) => {
-        await takeTurn(trx);
-        const collections = await find(trx);
-        // Whoever puts an item into one of them is waited for, or finds it gone.
-        if (db.engine === 'postgres')
-          await sql`SELECT id FROM collections WHERE user_id = ${userId} AND id IN ${idList(db, collections)}
-            ORDER BY id FOR UPDATE`.execute(trx);
+    await db.write(async (trx) => {
+      await takeTurn(trx);
+      const collections = await find(trx);
+      // A save into one of them either commits first, or finds the collection gone.
+      if (db.engine === 'postgres')
+        await sql`SELECT id FROM collections WHERE user_id = ${userId} AND id IN ${idList(db, collections)}
+          ORDER BY id FOR UPDATE`.execute(trx);
+      for (;;) {
         const items = await portionOf(trx, collections, sql`deleted_at IS NULL`);
-        if (items.length > 0) {
-          await take(trx, items);
-          return false;
-        }
+        if (items.length === 0) break;
+        await take(trx, items);
+        await letOthersIn();
+      }
+      for (;;) {
         const deleted = await portionOf(trx, collections, sql`deleted_at IS NOT NULL AND purged_at IS NULL`);
-        if (deleted.length > 0) {
-          await detach(trx, deleted);
-          return false;
-        }
-        await end(trx, collections);
-        return true;
-      });
-    }
+        if (deleted.length === 0) break;
+        await detach(trx, deleted);
+        await letOthersIn();
+      }
+      await end(trx, collections);
+    });
   }
 
   async function portionOf(
