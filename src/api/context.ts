@@ -13,6 +13,7 @@ import type { Scope, User } from '../model/user.ts';
 import type { Parser } from '../parsing/parser.ts';
 import type { Model } from '../search/answer/ask-model.ts';
 import type { Meaning } from '../search/meaning/meaning.ts';
+import type { OwnFiles } from '../store/research/own-files.ts';
 import type { Store, UserRows } from '../store/store.ts';
 import type { Client, ClientRules } from './client.ts';
 import type { Metrics } from './metrics.ts';
@@ -37,6 +38,8 @@ export interface ApiDeps {
   readonly discoverFeeds: (address: string) => Promise<readonly FoundFeed[]>;
   /** Of the library: kept copies and pictures. */
   readonly files: Pick<Files, 'read'>;
+  /** Paths that no other program's database may have. */
+  readonly ownFiles: OwnFiles;
   /** The account that is mirrored. */
   readonly raindrop: { readonly token: Secret | undefined; readonly apiUrl: string };
   readonly measureLibrary: () => Promise<readonly FolderStats[]>;

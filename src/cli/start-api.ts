@@ -44,6 +44,7 @@ export async function startApi(runtime: Runtime, opened: Serving) {
     embeddings: config.embeddings,
     askModel: asking.model,
     askPerDay: config.ask.perDay,
+    ownFiles: config,
     files: opened.library.files,
     raindrop: config.raindrop,
     measureLibrary: () => libraryStats(opened.library.files),

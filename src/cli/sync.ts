@@ -22,9 +22,9 @@ export function syncCommand(runtime: Runtime): Command {
     .option('--json', 'print the sixteen counters as JSON')
     .action(
       async ({ db, dryRun = false, json = false }: { db?: string; dryRun?: boolean; json?: boolean }) => {
-        const outcome = await withStore(runtime, async ({ store }) => {
+        const outcome = await withStore(runtime, async ({ config, store }) => {
           const { id } = await getUserOrOwner(store, undefined);
-          return syncResearch(store.forUser(id), { dbPath: db && resolve(db), dryRun });
+          return syncResearch(store.forUser(id), config, { dbPath: db && resolve(db), dryRun });
         });
         if (json) runtime.stdout.write(`${JSON.stringify(counters(outcome, highlightKinds), null, 2)}\n`);
         else printSync(runtime, outcome.counts, { dryRun });

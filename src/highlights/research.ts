@@ -2,6 +2,7 @@
 import { isAbsolute } from 'node:path';
 import { Conflict, Invalid, LecternError } from '../errors.ts';
 import type { Json } from '../model/highlight.ts';
+import { type OwnFiles, refuseOwnFiles } from '../store/research/own-files.ts';
 import { readResearch } from '../store/research/read-research.ts';
 import type { UserRows } from '../store/store.ts';
 import { reconcile, type SyncOutcome } from './reconcile.ts';
@@ -21,19 +22,22 @@ export async function researchConfig({ syncs }: Rows): Promise<ResearchConfig> {
 }
 
 /** The file need not be there yet, or may be on a disk that is away. */
-export async function configureResearch({ syncs }: Rows, dbPath: string): Promise<void> {
+export async function configureResearch({ syncs }: Rows, dbPath: string, own: OwnFiles): Promise<void> {
   if (!isAbsolute(dbPath)) throw new Invalid('db_path: expected the whole path of a file, from the root');
+  refuseOwnFiles(dbPath, own);
   await syncs.configure(researchSource, { db_path: dbPath });
 }
 
 /** A file that cannot be read in full changes nothing here, but that the failure is noted. */
 export async function syncResearch(
   rows: Rows,
-  { dbPath, dryRun = false }: { dbPath?: string | undefined; dryRun?: boolean },
+  own: OwnFiles,
+  { dbPath, dryRun = false }: { dbPath?: string | undefined; dryRun?: boolean } = {},
 ): Promise<SyncOutcome> {
   const path = dbPath ?? (await researchConfig(rows)).dbPath;
   if (path === null) throw new Conflict('Research has no file yet: set db_path first');
   try {
+    refuseOwnFiles(path, own);
     const snapshot = await readResearch(path);
     return await reconcile(rows, { ...researchSource, snapshot, extent: 'all', onMove: 'update', dryRun });
   } catch (error) {

@@ -1,6 +1,8 @@
 // The two ways in for highlights that are made elsewhere, by the examples of their design: Light pushes, Research is read.
-import { rmSync, writeFileSync } from 'node:fs';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { answerOf, type Client, jsonOf, openApi, type TestApi } from '../support/api.ts';
 import { isDeep } from '../support/depth.ts';
 import { onBothEngines } from '../support/engines.ts';
@@ -508,6 +510,18 @@ onBothEngines('highlights that are made elsewhere', (engine) => {
         });
       },
     );
+
+    it("db_path is refused inside Lectern's home, when it is set and when it is read", async () => {
+      const inside = join(api.opened.folder, 'research.db');
+      const refused = { status: 400, body: { error: expect.stringMatching(/^db_path: .*LECTERN_HOME/) } };
+      expect(await configure(inside)).toEqual(refused);
+      const link = join(mkdtempSync(join(tmpdir(), 'lectern-test-')), 'research.db');
+      onTestFinished(() => rmSync(dirname(link), { recursive: true }));
+      expect(await configure(link)).toMatchObject({ status: 200 });
+      writeFileSync(inside, '');
+      symlinkSync(inside, link);
+      expect(await synced()).toEqual(refused);
+    });
 
     it('are not read before it is known where they are', async () => {
       expect(await synced()).toEqual({ status: 409, body: { error: expect.stringContaining('db_path') } });

@@ -10,7 +10,7 @@ import { crashingDatabase } from '../support/crashing-database.ts';
 import { onEachEngine, openFreshStore } from '../support/engines.ts';
 import { Faults } from '../support/faults.ts';
 import { addUser } from '../support/reader.ts';
-import { researchDatabase } from '../support/research-database.ts';
+import { noOwnFiles, researchDatabase } from '../support/research-database.ts';
 import { allRows } from '../support/sync-histories.ts';
 
 const url = 'https://example.com/article';
@@ -41,12 +41,12 @@ onEachEngine('a sync, unlike the first one of its design', (engine) => {
 
   it('1. a read failure never becomes a deletion', async () => {
     const file = researchDatabase();
-    await syncResearch(rows, { dbPath: file.path });
+    await syncResearch(rows, noOwnFiles, { dbPath: file.path });
     const before = await rowsNow();
     const [{ lastSyncAt } = { lastSyncAt: 0 }] = await rows.syncs.sources();
     opened.clock.advance(1_000);
     file.run('ALTER TABLE comments RENAME TO gone');
-    await expect(syncResearch(rows, { dbPath: file.path })).rejects.toThrow();
+    await expect(syncResearch(rows, noOwnFiles, { dbPath: file.path })).rejects.toThrow();
     expect(await rowsNow()).toEqual(before);
     expect((await rows.syncs.sources())[0]).toMatchObject({ lastSyncAt });
     // Nor does a page of Light that makes no sense, with the others beside it.
@@ -85,9 +85,9 @@ onEachEngine('a sync, unlike the first one of its design', (engine) => {
     );
     // And so is what is said about another passage.
     const file = researchDatabase();
-    await syncResearch(rows, { dbPath: file.path });
+    await syncResearch(rows, noOwnFiles, { dbPath: file.path });
     file.run(`UPDATE comments SET annotation_id = 'a2'`);
-    const { counts } = await syncResearch(rows, { dbPath: file.path });
+    const { counts } = await syncResearch(rows, noOwnFiles, { dbPath: file.path });
     expect(counts.comments).toEqual({ created: 0, updated: 1, deleted: 0, unchanged: 0 });
   });
 
@@ -128,16 +128,16 @@ onEachEngine('a sync, unlike the first one of its design', (engine) => {
 
   it('8. what its source has marked as deleted is deleted, of every kind, in a file of any age', async () => {
     const file = researchDatabase();
-    await syncResearch(rows, { dbPath: file.path });
+    await syncResearch(rows, noOwnFiles, { dbPath: file.path });
     for (const table of ['notes', 'comments', 'annotations', 'items'])
       file.run(`UPDATE ${table} SET deleted_at = '2026-01-01'`);
-    const { counts } = await syncResearch(rows, { dbPath: file.path });
+    const { counts } = await syncResearch(rows, noOwnFiles, { dbPath: file.path });
     expect(highlightKinds.map((kind) => counts[kind].deleted)).toEqual([2, 2, 1, 1]);
     // A file from before there was such a mark has nothing that is deleted.
     const old = researchDatabase();
     for (const table of ['items', 'annotations', 'comments', 'notes'])
       old.run(`ALTER TABLE ${table} DROP COLUMN deleted_at`);
-    const { counts: again } = await syncResearch(rows, { dbPath: old.path });
+    const { counts: again } = await syncResearch(rows, noOwnFiles, { dbPath: old.path });
     expect(highlightKinds.map((kind) => again[kind].created)).toEqual([2, 2, 1, 1]);
   });
 

@@ -17,7 +17,7 @@ import { faultyDatabase } from '../support/faulty-database.ts';
 import { nothing } from '../support/highlights.ts';
 import { randomText } from '../support/library.ts';
 import { addUser } from '../support/reader.ts';
-import { researchDatabase } from '../support/research-database.ts';
+import { noOwnFiles, researchDatabase } from '../support/research-database.ts';
 import {
   type AnyRow,
   allRows,
@@ -228,13 +228,13 @@ onEachEngine('a sync that does not go smoothly', (engine) => {
 
   it('(f) deletes nothing when the file of its source cannot be read whole', async () => {
     const { id, rows } = await person();
-    await syncResearch(rows, { dbPath: researchDatabase().path });
+    await syncResearch(rows, noOwnFiles, { dbPath: researchDatabase().path });
     const syncedAt = opened.clock.now();
     const before = (await stateOf(id)).rows;
     expect(before).toHaveLength(6);
     for (const [why, breakIt] of Object.entries(broken)) {
       opened.clock.advance(1_000);
-      const failure = await syncResearch(rows, { dbPath: breakIt(researchDatabase()) }).catch(
+      const failure = await syncResearch(rows, noOwnFiles, { dbPath: breakIt(researchDatabase()) }).catch(
         (error) => error,
       );
       expect(failure, why).toBeInstanceOf(LecternError);
@@ -246,7 +246,7 @@ onEachEngine('a sync that does not go smoothly', (engine) => {
         lastErrorAt: opened.clock.now(),
       });
     }
-    await syncResearch(rows, { dbPath: researchDatabase().path });
+    await syncResearch(rows, noOwnFiles, { dbPath: researchDatabase().path });
     expect((await rows.syncs.sources())[0]).toMatchObject({ lastError: '', lastErrorAt: null });
     expect((await stateOf(id)).rows).toEqual(before);
   });
@@ -254,9 +254,9 @@ onEachEngine('a sync that does not go smoothly', (engine) => {
   it('(f) a source that says it has nothing has nothing', async () => {
     const { rows } = await person();
     const file = researchDatabase();
-    await syncResearch(rows, { dbPath: file.path });
+    await syncResearch(rows, noOwnFiles, { dbPath: file.path });
     file.run('DELETE FROM comments; DELETE FROM annotations; DELETE FROM notes; DELETE FROM items');
-    const { counts } = await syncResearch(rows, { dbPath: file.path });
+    const { counts } = await syncResearch(rows, noOwnFiles, { dbPath: file.path });
     expect(highlightKinds.map((kind) => counts[kind].deleted)).toEqual([2, 2, 1, 1]);
   });
 

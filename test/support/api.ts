@@ -122,6 +122,7 @@ export class TestApi {
       askModel: options.askModel,
       askPerDay: options.askPerDay ?? 100,
       files: options.files ?? opened.files,
+      ownFiles: { home: opened.folder, database: opened.target },
       raindrop: options.raindrop ?? { token: undefined, apiUrl: '' },
       measureLibrary: options.measureLibrary ?? (async () => []),
       deframer: {

@@ -4,6 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { onTestFinished } from 'vitest';
+import type { OwnFiles } from '../../src/store/research/own-files.ts';
+
+/** For suites that are not about the files of Lectern itself. */
+export const noOwnFiles: OwnFiles = { home: '/no/such/home', database: { engine: 'postgres' } };
 
 export interface ResearchFile {
   readonly path: string;

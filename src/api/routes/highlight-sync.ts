@@ -82,7 +82,10 @@ const SourceBody = z
   })
   .openapi('SyncSource');
 
-export function highlightSyncRoutes(router: Router, { parser }: Pick<ApiDeps, 'parser'>): void {
+export function highlightSyncRoutes(
+  router: Router,
+  { parser, ownFiles }: Pick<ApiDeps, 'parser' | 'ownFiles'>,
+): void {
   router.user(
     {
       method: 'post',
@@ -131,7 +134,7 @@ export function highlightSyncRoutes(router: Router, { parser }: Pick<ApiDeps, 'p
     },
     async (c) => {
       const { rows } = c.get('actor');
-      await configureResearch(rows, c.req.valid('json').db_path);
+      await configureResearch(rows, c.req.valid('json').db_path, ownFiles);
       return c.json({ data: await configBody(rows) }, 200);
     },
   );
@@ -148,7 +151,7 @@ export function highlightSyncRoutes(router: Router, { parser }: Pick<ApiDeps, 'p
       },
     },
     async (c) => {
-      const outcome = await syncResearch(c.get('actor').rows, {});
+      const outcome = await syncResearch(c.get('actor').rows, ownFiles);
       return c.json({ data: counters(outcome, highlightKinds) } as never, 200);
     },
   );
