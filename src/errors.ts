@@ -99,8 +99,11 @@ export class Later extends Error {
 
 /** We cannot serve this now; the same request may succeed in a moment. */
 export class Unavailable extends LecternError {
-  constructor(message: string, options?: LecternErrorOptions) {
+  readonly retryAfterSeconds: number;
+
+  constructor(message: string, options: LecternErrorOptions & { retryAfterSeconds?: number } = {}) {
     super(503, 'unavailable', message, options);
+    this.retryAfterSeconds = options.retryAfterSeconds ?? 1;
   }
 }
 

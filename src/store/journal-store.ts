@@ -1,5 +1,6 @@
 // The index's side of the journal: which durable rows have changed, what they are now, and that they are written.
 import { type RawBuilder, sql } from 'kysely';
+import { Unavailable } from '../errors.ts';
 import type { Database, Reader, Writer } from './database.ts';
 import { type DurableTable, durableTables, noteColumns, type Row } from './durable.ts';
 import { idList } from './id-list.ts';
@@ -41,6 +42,10 @@ export interface ChangePage {
   readonly seqs: readonly number[];
 }
 
+/** Large imports wait while more notes than this are pending: they make more in a minute than a flush writes. */
+const maxPendingForImports = 500_000;
+const importRetrySeconds = 60;
+
 const notesPerPage = 500;
 const notesPerDelete = 500;
 
@@ -53,10 +58,21 @@ export function journalStore(db: Database, tables: readonly DurableTable[] = dur
     findLastSet: () => lastSet(db.read),
 
     /** How many notes wait, counted up to `limit`. */
-    async pending(limit: number): Promise<number> {
-      const { rows } = await sql<{ n: number }>`
-        SELECT count(*) AS n FROM (SELECT 1 FROM journal_dirty LIMIT ${limit}) AS waiting`.execute(db.read);
-      return rows[0]?.n ?? 0;
+    pending: (limit: number): Promise<number> => countPending(db.read, limit),
+
+    /** Refuses a large import while the library is far behind. */
+    async requireRoom(): Promise<void> {
+      // The range of numbers is read from both ends of an index. Only a large one is counted.
+      const { rows } = await sql<{ range: number | null }>`
+        SELECT (SELECT max(seq) FROM journal_dirty) - (SELECT min(seq) FROM journal_dirty) AS range`.execute(
+        db.read,
+      );
+      if ((rows[0]?.range ?? 0) < maxPendingForImports) return;
+      if ((await countPending(db.heavyRead, maxPendingForImports + 1)) <= maxPendingForImports) return;
+      throw new Unavailable(
+        'Lectern is still writing earlier changes to the library and accepts no large imports until it has caught up; try again in a minute',
+        { retryAfterSeconds: importRetrySeconds },
+      );
     },
 
     /**
@@ -103,6 +119,12 @@ export function journalStore(db: Database, tables: readonly DurableTable[] = dur
       }
     },
   };
+}
+
+async function countPending(reader: Reader, limit: number): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    SELECT count(*) AS n FROM (SELECT 1 FROM journal_dirty LIMIT ${limit}) AS waiting`.execute(reader);
+  return Number(rows[0]?.n ?? 0);
 }
 
 async function nextOrdinal(db: Database, lease: Lease): Promise<number> {

@@ -44,7 +44,10 @@ const fileTypes = Object.fromEntries(
   Object.values(exportFormats).map(({ type }) => [type, { schema: z.string() }]),
 );
 
-export function highlightFileRoutes(router: Router, { now, parser }: Pick<ApiDeps, 'now' | 'parser'>): void {
+export function highlightFileRoutes(
+  router: Router,
+  { now, parser, store }: Pick<ApiDeps, 'now' | 'parser' | 'store'>,
+): void {
   router.user(
     {
       method: 'get',
@@ -100,7 +103,7 @@ export function highlightFileRoutes(router: Router, { now, parser }: Pick<ApiDep
     },
     async (c) => {
       const { kind, dry_run: dryRun } = c.req.valid('query');
-      const { bytes } = await readDocument(c);
+      const { bytes } = await readDocument(c, store.journal);
       const imported = await parser.parse('highlights', { kind, bytes });
       const { outcome, skipped } = await importHighlights(c.get('actor').rows, kind, imported, { dryRun });
       const data = { ...counters(outcome, highlightKinds), left_out: outcome.leftOut, skipped };

@@ -84,7 +84,7 @@ const SourceBody = z
 
 export function highlightSyncRoutes(
   router: Router,
-  { parser, ownFiles }: Pick<ApiDeps, 'parser' | 'ownFiles'>,
+  { parser, ownFiles, store }: Pick<ApiDeps, 'parser' | 'ownFiles' | 'store'>,
 ): void {
   router.user(
     {
@@ -100,7 +100,7 @@ export function highlightSyncRoutes(
     },
     async (c) => {
       const { rows } = c.get('actor');
-      const { dryRun, ...light } = await parser.parse('light', await readDocument(c));
+      const { dryRun, ...light } = await parser.parse('light', await readDocument(c, store.journal));
       const outcome = await syncLight(rows, light, { dryRun });
       const data = {
         resources_created: outcome.counts.resources.created,
@@ -151,6 +151,7 @@ export function highlightSyncRoutes(
       },
     },
     async (c) => {
+      await store.journal.requireRoom();
       const outcome = await syncResearch(c.get('actor').rows, ownFiles);
       return c.json({ data: counters(outcome, highlightKinds) } as never, 200);
     },

@@ -35,7 +35,10 @@ const path = '/api/opml';
 const tags = ['feeds'];
 const file = { 'text/x-opml': { schema: z.string().openapi({ format: 'binary' }) } };
 
-export function opmlRoutes(router: Router, { now, parser }: Pick<ApiDeps, 'now' | 'parser'>): void {
+export function opmlRoutes(
+  router: Router,
+  { now, parser, store }: Pick<ApiDeps, 'now' | 'parser' | 'store'>,
+): void {
   router.user(
     {
       method: 'get',
@@ -64,7 +67,7 @@ export function opmlRoutes(router: Router, { now, parser }: Pick<ApiDeps, 'now' 
     },
     async (c) => {
       const dryRun = c.req.valid('query').dry_run;
-      const content = await parser.parse('opml', await readDocument(c));
+      const content = await parser.parse('opml', await readDocument(c, store.journal));
       const { groupsCreated, ...done } = await importOpml(c.get('actor').rows, content, { dryRun });
       const errors = done.errors.map(({ link, error }) => ({ link, error }));
       return c.json(

@@ -100,7 +100,7 @@ export function subscriptionRoutes(
     async (c) => {
       const { created, existing } = await importOpml(
         c.get('actor').rows,
-        await deps.parser.parse('opml', await readDocument(c)),
+        await deps.parser.parse('opml', await readDocument(c, deps.store.journal)),
       );
       return c.text(`OK: ${created + existing}`);
     },

@@ -6,7 +6,10 @@ import type { ApiDeps } from '../../context.ts';
 import { readDocument } from '../../read-document.ts';
 import type { AddRoute } from './route.ts';
 
-export function opmlRoutes(add: AddRoute, { now, parser }: Pick<ApiDeps, 'now' | 'parser'>): void {
+export function opmlRoutes(
+  add: AddRoute,
+  { now, parser, store }: Pick<ApiDeps, 'now' | 'parser' | 'store'>,
+): void {
   add('get', '/export', async (c) =>
     c.body(await exportOpml(c.get('actor').rows, { now }), 200, {
       'Content-Type': 'text/xml; charset=utf-8',
@@ -17,7 +20,7 @@ export function opmlRoutes(add: AddRoute, { now, parser }: Pick<ApiDeps, 'now' |
     'post',
     '/import',
     async (c) => {
-      await importOpml(c.get('actor').rows, await parser.parse('opml', await readDocument(c)));
+      await importOpml(c.get('actor').rows, await parser.parse('opml', await readDocument(c, store.journal)));
       return c.json({ message: 'Feeds imported successfully' }, 201);
     },
     { maxBodyBytes: opmlLimits.fileBytes },

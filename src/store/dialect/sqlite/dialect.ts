@@ -1,5 +1,6 @@
 // Kysely on node:sqlite. One driver for three ways to reach the file: the one writer, the inline reader, and
 // the reader thread, which differ only in the connection they hand out.
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   type DatabaseConnection,
   type Dialect,
@@ -72,6 +73,7 @@ export class WriteDriver implements Driver {
     this.#connection.setSynchronous(this.#synchronous);
     // IMMEDIATE takes the write lock at once: a transaction that read first could not be upgraded safely.
     await untilFree(() => this.#connection.db.exec('BEGIN IMMEDIATE'));
+    this.#turns.lockTaken();
   }
 
   async commitTransaction() {
@@ -90,17 +92,46 @@ export class WriteDriver implements Driver {
   async destroy() {}
 }
 
-/** First come, first served; who has waited too long is told to come again. */
+/** Other processes poll for the lock every millisecond (`untilFree`). */
+const handOverMs = 3;
+/** Short transactions add up: a process that writes without a break must not keep others waiting either. */
+const maxHeldMs = 30;
+
+/**
+ * First come, first served; a transaction that has waited too long is told to come again. After this process has held the lock for
+ * `maxHeldMs`, it leaves it free for `handOverMs`: the next transaction would begin in the same tick, and another process would
+ * never find the lock free.
+ */
 export class Turns {
   #taken = false;
+  #heldMs = 0;
+  #takenAt = 0;
+  #freeSince = 0;
   readonly #waiting: { go: () => void; timer: NodeJS.Timeout }[] = [];
 
   async take(): Promise<void> {
-    if (!this.#taken) {
-      this.#taken = true;
-      return;
-    }
-    await new Promise<void>((resolve, reject) => {
+    if (this.#taken) await this.#wait();
+    this.#taken = true;
+    await this.#leaveLockFree();
+    this.#takenAt = performance.now();
+  }
+
+  /** The time spent waiting for another process does not count as holding the lock. */
+  lockTaken(): void {
+    this.#takenAt = performance.now();
+  }
+
+  give(): void {
+    this.#freeSince = performance.now();
+    this.#heldMs += this.#freeSince - this.#takenAt;
+    const next = this.#waiting.shift();
+    clearTimeout(next?.timer);
+    if (next) next.go();
+    else this.#taken = false;
+  }
+
+  #wait(): Promise<void> {
+    return new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
         reject(new Unavailable('the index is busy; try again in a moment'));
@@ -110,10 +141,12 @@ export class Turns {
     });
   }
 
-  give(): void {
-    const next = this.#waiting.shift();
-    clearTimeout(next?.timer);
-    if (next) next.go();
-    else this.#taken = false;
+  async #leaveLockFree(): Promise<void> {
+    const freeMs = performance.now() - this.#freeSince;
+    if (freeMs < handOverMs) {
+      if (this.#heldMs < maxHeldMs) return;
+      await pause(handOverMs - freeMs);
+    }
+    this.#heldMs = 0;
   }
 }

@@ -1,0 +1,48 @@
+// What clients see when the library is behind the index.
+import { beforeEach, expect, it } from 'vitest';
+import { answerOf, type Client, openEmptyApi, type TestApi } from '../support/api.ts';
+import { onEachEngine } from '../support/engines.ts';
+import { addNotes } from '../support/journal-notes.ts';
+
+const large = ' '.repeat(65 * 1024);
+const opml = (padding = '') =>
+  `<opml version="2.0">${padding}<body><outline type="rss" xmlUrl="https://example.org/feed"/></body></opml>`;
+const light = (padding = '') =>
+  `{"source": "light", ${padding} "highlights": {"https://example.org/": [{"groupID": 1, "repr": "text"}]}}`;
+const clippings = (padding = '') =>
+  `Walden (Thoreau)\n- Your Highlight on page 12 | Location 170-172 | Added on Monday, March 3, 2025 8:01:02 PM\n\nSimplify.${padding}\n==========\n`;
+
+onEachEngine('a library that is far behind the index', (engine) => {
+  let api: TestApi;
+  let owner: Client;
+
+  beforeEach(async () => {
+    api = await openEmptyApi(engine);
+    await api.addUser('owner');
+    owner = await api.program('owner', 'admin');
+    await addNotes(api.opened.database, 500_001);
+  });
+
+  const imports: [string, string, (padding?: string) => string][] = [
+    ['/api/light/sync', 'application/json', light],
+    ['/api/highlights/import?kind=kindle', 'text/plain', clippings],
+    ['/api/opml', 'text/x-opml', opml],
+    ['/v1/import', 'text/xml', opml],
+  ];
+
+  it('refuses large imports with 503, a sentence and Retry-After, and accepts small ones', async () => {
+    for (const [path, type, body] of imports) {
+      const send = (text: string) =>
+        owner.send('POST', path, { body: text, headers: { 'Content-Type': type } });
+      const refused = await send(body(large));
+      expect([path, refused.status, refused.headers.get('Retry-After')]).toEqual([path, 503, '60']);
+      expect(await refused.text()).toContain('accepts no large imports until it has caught up');
+      expect([path, (await send(body())).status]).toEqual([path, path === '/v1/import' ? 201 : 200]);
+    }
+  });
+
+  it('refuses to read the database of Research, and takes other writes', async () => {
+    expect(await answerOf(await owner.post('/api/research/sync', {}))).toMatchObject({ status: 503 });
+    expect(await answerOf(await owner.post('/api/groups', { name: 'News' }))).toMatchObject({ status: 200 });
+  });
+});
