@@ -107,6 +107,18 @@ export class Unavailable extends LecternError {
   }
 }
 
+/** The disk of the index has no room. Nothing of the write was kept. */
+export class IndexFull extends LecternError {
+  constructor(options?: ErrorOptions) {
+    super(
+      507,
+      'insufficient_storage',
+      'the disk of the index is full, so nothing was saved; free some space and try again',
+      options,
+    );
+  }
+}
+
 /** The start cannot go on. One line, without a stack: what is wrong and what to do. */
 export class StartupError extends Error {
   override readonly name: string = 'StartupError';

@@ -1,7 +1,8 @@
-// The queue at /metrics. Workers are other processes, so every figure is read from the index when it is asked for.
+// The queue and the journal at /metrics. Workers are other processes, so every figure is read from the index when it is asked for.
 import type { Metric, Registry } from 'prom-client';
 import { durationBuckets, itemCounter, type JobCounter } from '../store/job-queue/job-counters.ts';
 import type { JobQueue } from '../store/job-queue/job-queue.ts';
+import type { JournalStore } from '../store/journal-store.ts';
 
 interface Value {
   readonly labels: Readonly<Record<string, string | number>>;
@@ -40,6 +41,37 @@ export function showQueue(registry: Registry, jobs: () => JobQueue): void {
   );
   show(registry, 'histogram', duration, 'How long attempts at jobs took.', async () =>
     histogram(await jobs().counters.list()),
+  );
+}
+
+/** Counting more would take longer than a scrape should. */
+const maxPendingCounted = 1_000_000;
+
+export function showJournal(registry: Registry, journal: () => JournalStore): void {
+  const lag = () => journal().lag(maxPendingCounted);
+  show(
+    registry,
+    'gauge',
+    'lectern_journal_pending',
+    'Changes that are not in the library yet, counted up to 1,000,000.',
+    async () => [{ labels: {}, value: (await lag()).pending }],
+  );
+  show(
+    registry,
+    'gauge',
+    'lectern_journal_lag_seconds',
+    'Age of the oldest change that is not in the library yet.',
+    async () => [{ labels: {}, value: (await lag()).lagMs / 1000 }],
+  );
+  show(
+    registry,
+    'gauge',
+    'lectern_journal_last_flush_timestamp_seconds',
+    'When changes were last written to the library.',
+    async () => {
+      const { flushedAt } = await lag();
+      return flushedAt === null ? [] : [{ labels: {}, value: flushedAt / 1000 }];
+    },
   );
 }
 

@@ -1,6 +1,7 @@
 // Search by meaning, put together: the model that is set, what follows the documents, and what answers.
 import { setTimeout as wait } from 'node:timers/promises';
 import { every } from '../jobs/every.ts';
+import { failureLog } from '../jobs/failure-log.ts';
 import type { RunningWorker } from '../jobs/worker.ts';
 import { memoryOfPauses } from '../outbound/pace.ts';
 import { createEmbedFollower, type EmbedFollower } from '../search/meaning/embed-pending.ts';
@@ -70,20 +71,14 @@ export function startEmbedding(runtime: Runtime, opened: Serving): RunningWorker
   if (!embedder) return { stop: async () => {} };
   const follower = openFollower(runtime, opened, embedder, { isBusy: () => opened.pullsInHand.size > 0 });
   const stopping = new AbortController();
-  let lastMessage: string | undefined;
+  const failures = failureLog(opened.log, 'embed texts');
   const task = every(
     lookEveryMs,
     async () => {
       while (await follower.look(stopping.signal));
-      lastMessage = undefined;
+      failures.succeeded();
     },
-    (err) => {
-      // A server that is away fails every look; saying so once is enough, until it is another failure.
-      const { message } = err as Error;
-      if (message !== lastMessage)
-        opened.log.error({ err }, 'texts could not be embedded; tried again until it works');
-      lastMessage = message;
-    },
+    failures.failed,
   );
   return {
     stop: async () => {

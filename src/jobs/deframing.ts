@@ -2,6 +2,7 @@
 import type { RunFeedDeps } from '../deframer/run-feed.ts';
 import { takeFeed } from '../deframer/take-feed.ts';
 import { every } from './every.ts';
+import { failureLog } from './failure-log.ts';
 import type { RunningWorker } from './worker.ts';
 
 export interface DeframingSettings {
@@ -17,20 +18,13 @@ export const usualDeframing: DeframingSettings = { concurrency: 2, lookEveryMs: 
 export function startDeframing(deps: RunFeedDeps, settings: DeframingSettings): RunningWorker {
   const [stopping, ending] = [new AbortController(), new AbortController()];
   const signals = { stopping: stopping.signal, signal: ending.signal };
-  let lastMessage: string | undefined;
+  const failures = failureLog(deps.log, 'deframe feeds');
   const look = async () => {
     while (!stopping.signal.aborted && (await takeFeed(deps, signals)));
-    lastMessage = undefined;
-  };
-  const onError = (err: unknown) => {
-    // An index that is away fails every look; saying so once is enough, until it is another failure.
-    const { message } = err as Error;
-    if (message !== lastMessage)
-      deps.log.error({ err }, 'feeds could not be deframed; tried again until it works');
-    lastMessage = message;
+    failures.succeeded();
   };
   const loops = Array.from({ length: settings.concurrency }, () =>
-    every(settings.lookEveryMs, look, onError),
+    every(settings.lookEveryMs, look, failures.failed),
   );
 
   return {

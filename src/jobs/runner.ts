@@ -7,6 +7,7 @@ import { isFinished } from '../store/job-queue/fence.ts';
 import type { JobQueue } from '../store/job-queue/job-queue.ts';
 import type { Outcome, Settled } from '../store/job-queue/settle.ts';
 import { internal } from './failure.ts';
+import { failureLog } from './failure-log.ts';
 import { nextClaim } from './lane-turns.ts';
 import type { Registry } from './registry.ts';
 import { Run } from './run.ts';
@@ -61,18 +62,9 @@ export class Runner {
     this.#names = [...deps.registry.keys()];
     const { queue, settings, log } = deps;
     const every = (ms: number, what: string, task: () => Promise<void>) => {
-      let lastMessage: string | undefined;
+      const failures = failureLog(log, `jobs: ${what}`);
       return setInterval(() => {
-        task().then(
-          () => {
-            lastMessage = undefined;
-          },
-          (err: Error) => {
-            // An index that is away fails several times a second; saying so once is enough.
-            if (err.message !== lastMessage) log.error({ err }, `jobs: ${what} failed and is tried again`);
-            lastMessage = err.message;
-          },
-        );
+        task().then(failures.succeeded, failures.failed);
       }, ms);
     };
     this.#timers = [

@@ -18,6 +18,7 @@ import type { Indexer } from '../search/index-pending.ts';
 import type { AttemptLimits } from '../store/login-attempt-store.ts';
 import type { Store } from '../store/store.ts';
 import { every } from './every.ts';
+import { failureLog } from './failure-log.ts';
 
 const tidyEveryMs = 2_000;
 const tidyThoroughlyEveryMs = 15 * 60_000;
@@ -60,35 +61,32 @@ export interface RunningWorker {
 
 export function startWorker(deps: WorkerDeps): RunningWorker {
   const { store, flusher, indexer, loginLimits, pulls, pullTally, now, log, onFatal } = deps;
-  const onError = (task: string) => {
-    let lastMessage: string | undefined;
-    return (err: unknown) => {
-      if (err instanceof LibraryLost) return onFatal(err);
-      // A full disk fails every second; saying so once is enough, until it is another failure.
-      const { message } = err as Error;
-      if (message !== lastMessage)
-        log.error({ err, task }, 'upkeep failed and is tried again until it succeeds');
-      lastMessage = message;
-    };
+  const regularly = (periodMs: number, task: string, run: () => Promise<void>) => {
+    const failures = failureLog(log, task);
+    return every(
+      periodMs,
+      () => run().then(failures.succeeded),
+      (err) => (err instanceof LibraryLost ? onFatal(err) : failures.failed(err)),
+    );
   };
   const tasks = [
-    every(lookEveryMs, () => flusher.look(), onError('write the journal')),
-    every(foldEveryMs, () => flusher.foldIfNight(), onError('fold the journal')),
-    every(indexEveryMs, () => indexForSearch(indexer), onError('index for search')),
-    every(tidyEveryMs, () => store.tidy('light'), onError('tidy')),
-    every(tidyThoroughlyEveryMs, () => store.tidy('thorough'), onError('tidy thoroughly')),
-    every(scheduleEveryMs, () => schedule(store, pulls), onError('put pulls into the queue')),
-    every(scheduleIconsEveryMs, () => lookForIcons(store, now), onError('put icons into the queue')),
-    every(enrichEveryMs, () => lookAfterPending(deps), onError('look after pending items')),
-    every(purgeEveryMs, () => schedulePurges(store), onError('purge deleted items')),
-    every(checkLinksEveryMs, () => checkLinks(store), onError('put link checks into the queue')),
-    every(settleEveryMs, () => store.readerUpkeep.settleUnread(), onError('settle what is unread')),
-    every(sweepEveryMs, () => store.readerUpkeep.sweepDeletedFeeds(), onError('sweep deleted feeds')),
-    every(forgetJobsEveryMs, () => forgetOldJobs(store), onError('forget old jobs')),
-    every(countEveryMs, () => store.activity.add(pullTally.take()), onError('count pulls')),
-    every(mirrorEveryMs, () => mirror(deps), onError('put the mirror into the queue')),
-    every(coversEveryMs, () => covers(store), onError('put covers into the queue')),
-    every(forgetEveryMs, () => forgetExpired(store, loginLimits), onError('forget expired')),
+    regularly(lookEveryMs, 'write the journal', () => flusher.look()),
+    regularly(foldEveryMs, 'fold the journal', () => flusher.foldIfNight()),
+    regularly(indexEveryMs, 'index for search', () => indexForSearch(indexer)),
+    regularly(tidyEveryMs, 'tidy', () => store.tidy('light')),
+    regularly(tidyThoroughlyEveryMs, 'tidy thoroughly', () => store.tidy('thorough')),
+    regularly(scheduleEveryMs, 'put pulls into the queue', () => schedule(store, pulls)),
+    regularly(scheduleIconsEveryMs, 'put icons into the queue', () => lookForIcons(store, now)),
+    regularly(enrichEveryMs, 'look after pending items', () => lookAfterPending(deps)),
+    regularly(purgeEveryMs, 'purge deleted items', () => schedulePurges(store)),
+    regularly(checkLinksEveryMs, 'put link checks into the queue', () => checkLinks(store)),
+    regularly(settleEveryMs, 'settle what is unread', () => store.readerUpkeep.settleUnread()),
+    regularly(sweepEveryMs, 'sweep deleted feeds', () => store.readerUpkeep.sweepDeletedFeeds()),
+    regularly(forgetJobsEveryMs, 'forget old jobs', () => forgetOldJobs(store)),
+    regularly(countEveryMs, 'count pulls', () => store.activity.add(pullTally.take())),
+    regularly(mirrorEveryMs, 'put the mirror into the queue', () => mirror(deps)),
+    regularly(coversEveryMs, 'put covers into the queue', () => covers(store)),
+    regularly(forgetEveryMs, 'forget expired', () => forgetExpired(store, loginLimits)),
   ];
   return {
     stop: async () => {

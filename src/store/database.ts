@@ -1,6 +1,8 @@
 // What the store needs of an engine. Feature code never sees it.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { CompiledQuery, Kysely, RawBuilder, Transaction } from 'kysely';
+import { IndexFull } from '../errors.ts';
+import { isDiskFull } from './constraint.ts';
 import type { Tables } from './tables.ts';
 
 export type Reader = Kysely<Tables>;
@@ -61,6 +63,8 @@ export const plannedOnce = '/* planned once */';
 const openWrite = new AsyncLocalStorage<{ open: boolean }>();
 
 /**
+ * What every write of both engines goes through. A full disk is a failure that the caller may see.
+ *
  * Refuses a write inside a write. On SQLite the inner one would wait for the outer one for ever; on PostgreSQL
  * it would take a second connection and not see what the first wrote.
  */
@@ -71,6 +75,8 @@ export async function withoutNesting<T>(write: () => Promise<T>): Promise<T> {
   const mark = { open: true };
   try {
     return await openWrite.run(mark, write);
+  } catch (error) {
+    throw isDiskFull(error) ? new IndexFull({ cause: error }) : error;
   } finally {
     mark.open = false;
   }

@@ -5,3 +5,6 @@ export const ordinalKey = 'journal_ordinal';
 
 /** The set that was written last. */
 export const lastSetKey = 'journal_last_set';
+
+/** When the journal was last written, in milliseconds. */
+export const flushedAtKey = 'journal_flushed_at';

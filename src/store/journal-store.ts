@@ -1,10 +1,12 @@
 // The index's side of the journal: which durable rows have changed, what they are now, and that they are written.
 import { type RawBuilder, sql } from 'kysely';
 import { Unavailable } from '../errors.ts';
+import type { Millis } from '../model/glossary.ts';
 import type { Database, Reader, Writer } from './database.ts';
+import { dbNow } from './db-now.ts';
 import { type DurableTable, durableTables, noteColumns, type Row } from './durable.ts';
 import { idList } from './id-list.ts';
-import { lastSetKey, ordinalKey } from './journal-keys.ts';
+import { flushedAtKey, lastSetKey, ordinalKey } from './journal-keys.ts';
 import { type Lease, requireLease } from './lease-store.ts';
 import { letOthersIn } from './let-others-in.ts';
 
@@ -42,6 +44,16 @@ export interface ChangePage {
   readonly seqs: readonly number[];
 }
 
+/** How far the library is behind the index. */
+export interface JournalLag {
+  readonly pending: number;
+  /** The age of the oldest pending note; 0 without one. */
+  readonly lagMs: number;
+  readonly flushedAt: Millis | null;
+}
+
+/** Counting so many rows takes well under a millisecond. */
+const maxCountedInline = 1_000;
 /** Large imports wait while more notes than this are pending: they make more in a minute than a flush writes. */
 const maxPendingForImports = 500_000;
 const importRetrySeconds = 60;
@@ -59,6 +71,21 @@ export function journalStore(db: Database, tables: readonly DurableTable[] = dur
 
     /** How many notes wait, counted up to `limit`. */
     pending: (limit: number): Promise<number> => countPending(db.read, limit),
+
+    /** Counts pending notes up to `limit`. */
+    async lag(limit: number): Promise<JournalLag> {
+      const reader = limit > maxCountedInline ? db.heavyRead : db.read;
+      const { rows } = await sql<{ lag: number | null; flushed: string | null }>`
+        SELECT (SELECT ${dbNow(db)} - noted_at FROM journal_dirty ORDER BY seq LIMIT 1) AS lag,
+          (SELECT value FROM meta WHERE key = ${flushedAtKey}) AS flushed`.execute(reader);
+      const { lag = null, flushed = null } = rows[0] ?? {};
+      return {
+        pending: await countPending(reader, limit),
+        // A clock that was set back makes notes look newer than now.
+        lagMs: Math.max(0, lag ?? 0),
+        flushedAt: flushed === null ? null : Number(flushed),
+      };
+    },
 
     /** Refuses a large import while the library is far behind. */
     async requireRoom(): Promise<void> {
@@ -108,6 +135,7 @@ export function journalStore(db: Database, tables: readonly DurableTable[] = dur
       await db.write(async (trx) => {
         await requireLease(db, trx, lease);
         await setMeta(trx, lastSetKey, JSON.stringify(written));
+        await setMeta(trx, flushedAtKey, sql<string>`CAST(${dbNow(db)} AS text)`);
       });
       for (let at = 0; at < seen.length; at += notesPerDelete) {
         const some = idList(db, seen.slice(at, at + notesPerDelete));
@@ -136,7 +164,7 @@ async function nextOrdinal(db: Database, lease: Lease): Promise<number> {
   });
 }
 
-async function setMeta(trx: Writer, key: string, value: string): Promise<void> {
+async function setMeta(trx: Writer, key: string, value: string | RawBuilder<string>): Promise<void> {
   await trx
     .insertInto('meta')
     .values({ key, value })

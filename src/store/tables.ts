@@ -123,6 +123,7 @@ export interface JournalDirtyTable {
   k1: number | null;
   k2: number | null;
   kt: string | null;
+  noted_at: Generated<number>;
 }
 
 export interface LeasesTable {
@@ -165,6 +166,7 @@ export interface JobCountersTable {
 export interface HostPausesTable {
   host: string;
   until_ms: number;
+  written_at: Generated<number>;
 }
 
 export interface PullCountsTable {

@@ -1,5 +1,5 @@
 // What clients see when the library is behind the index.
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { answerOf, type Client, openEmptyApi, type TestApi } from '../support/api.ts';
 import { onEachEngine } from '../support/engines.ts';
 import { addNotes } from '../support/journal-notes.ts';
@@ -44,5 +44,26 @@ onEachEngine('a library that is far behind the index', (engine) => {
   it('refuses to read the database of Research, and takes other writes', async () => {
     expect(await answerOf(await owner.post('/api/research/sync', {}))).toMatchObject({ status: 503 });
     expect(await answerOf(await owner.post('/api/groups', { name: 'News' }))).toMatchObject({ status: 200 });
+  });
+
+  it('is shown at /readyz as degraded after a minute, and at /metrics', async () => {
+    const { database } = api.opened;
+    onTestFinished(() => {
+      delete database.timeOffsetMs;
+    });
+    for (const [seconds, status] of [
+      [30, 'ready'],
+      [90, 'degraded'],
+    ] as const) {
+      database.timeOffsetMs = () => seconds * 1000;
+      const ready = await answerOf(await api.visitor().get('/readyz'));
+      expect(ready).toMatchObject({ status: 200, body: { status, journal: { pending: 1_000 } } });
+      const { journal } = ready.body as { journal: { lag_seconds: number } };
+      expect(Math.floor(journal.lag_seconds / 30)).toBe(seconds / 30);
+    }
+    const metrics = await (await owner.get('/metrics')).text();
+    expect(metrics).toMatch(/^lectern_journal_pending 5\d{5}$/m);
+    expect(metrics).toMatch(/^lectern_journal_lag_seconds (9\d|1[01]\d)(\.\d+)?$/m);
+    expect(metrics).toContain('# TYPE lectern_journal_last_flush_timestamp_seconds gauge');
   });
 });

@@ -1,7 +1,10 @@
 // What those who run Lectern look at, and what they and others see when the index is gone.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { answerOf, type Client, jsonOf, openApi, type TestApi } from '../support/api.ts';
+import type { Database } from '../../src/store/database.ts';
+import { createStore } from '../../src/store/store.ts';
+import { answerOf, type Client, jsonOf, openApi, openEmptyApi, type TestApi } from '../support/api.ts';
 import { onEachEngine } from '../support/engines.ts';
+import { fillDisk } from '../support/full-disk.ts';
 
 onEachEngine('operations', (engine) => {
   describe('while all is well', () => {
@@ -19,7 +22,8 @@ onEachEngine('operations', (engine) => {
       const visitor = api.visitor();
       expect(await answerOf(await visitor.get('/healthz'))).toEqual({ status: 200, body: { status: 'ok' } });
       const jobs = { waiting: 0, running: 0, dead: 0 };
-      const ready = { status: 'ready', schema: expect.any(Number), jobs };
+      const journal = { pending: expect.any(Number), lag_seconds: expect.any(Number) };
+      const ready = { status: 'ready', schema: expect.any(Number), jobs, journal };
       expect(await answerOf(await visitor.get('/readyz'))).toEqual({ status: 200, body: ready });
       const ping = await visitor.get('/ping');
       expect([ping.status, await ping.text()]).toEqual([200, 'pong']);
@@ -80,6 +84,31 @@ onEachEngine('operations', (engine) => {
       expect(response.headers.get('Content-Type')).toContain('text/html');
       const html = await response.text();
       for (const path of ['/api/groups/{id}', '/api/sessions', '/metrics']) expect(html).toContain(path);
+    });
+  });
+
+  describe('when the disk of the index is full', () => {
+    it('answers a write with 507 and a sentence, and takes it when there is room again', async () => {
+      const api = await openEmptyApi(engine);
+      await api.addUser('anna');
+      const { database } = api.opened;
+      let isFull = false;
+      const filling: Database = {
+        ...database,
+        write: (work, options) =>
+          database.write(async (trx) => {
+            if (isFull) await fillDisk(database, trx);
+            return work(trx);
+          }, options),
+      };
+      const anna = await api.again({ store: createStore(filling, api.clock.now) }).program('anna', 'write');
+      isFull = true;
+      expect(await answerOf(await anna.post('/api/groups', { name: 'News' }))).toEqual({
+        status: 507,
+        body: { error: expect.stringContaining('the disk of the index is full') },
+      });
+      isFull = false;
+      expect((await anna.post('/api/groups', { name: 'News' })).status).toBe(200);
     });
   });
 

@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { CompiledQuery, sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { IndexFull } from '../../src/errors.ts';
 import { isUniqueViolation } from '../../src/store/constraint.ts';
 import type { Database, Writer } from '../../src/store/database.ts';
 import { propertyRuns } from '../support/depth.ts';
 import { onEachEngine, onOneEngine, openFreshStore } from '../support/engines.ts';
+import { fillDisk } from '../support/full-disk.ts';
 
 class Abandon extends Error {}
 
@@ -51,6 +53,16 @@ onEachEngine('the database', (engine) => {
     });
     await expect(failed).rejects.toSatisfy(isUniqueViolation);
     expect(await keys()).toEqual([]);
+  });
+
+  it('a write to a full disk keeps nothing and fails with IndexFull, and the next write succeeds', async () => {
+    const failed = db.write(async (trx) => {
+      await put(trx, 'a');
+      await fillDisk(db, trx);
+    });
+    await expect(failed).rejects.toBeInstanceOf(IndexFull);
+    await db.write((trx) => put(trx, 'b'));
+    expect(await keys()).toEqual(['b']);
   });
 
   it('never mixes transactions that are open at the same time', async () => {

@@ -1,6 +1,6 @@
 // How far the library is behind the index, and what is refused because of it.
 import { sql } from 'kysely';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { Unavailable } from '../../src/errors.ts';
 import type { Database } from '../../src/store/database.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -13,6 +13,50 @@ onEachEngine('the lag of the journal', (engine) => {
 
   beforeEach(async () => {
     ({ store, database } = await openEmptyStore(engine));
+  });
+
+  describe('is shown', () => {
+    const hour = 3_600_000;
+    const passTime = (ms: number) => {
+      database.timeOffsetMs = () => ms;
+      onTestFinished(() => {
+        delete database.timeOffsetMs;
+      });
+    };
+
+    it('as the age of the oldest pending note', async () => {
+      expect(await store.journal.lag(10)).toEqual({ pending: 0, lagMs: 0, flushedAt: null });
+      await addNotes(database, 12);
+      passTime(hour);
+      await addNotes(database, 1);
+      const { lagMs, pending } = await store.journal.lag(100);
+      expect(pending).toBe(13);
+      expect(lagMs).toBeGreaterThanOrEqual(hour);
+      expect(lagMs).toBeLessThan(hour + 60_000);
+      expect(await store.journal.lag(5)).toMatchObject({ pending: 5 });
+    });
+
+    it('as none when the clock was set back since', async () => {
+      await addNotes(database, 1);
+      passTime(-hour);
+      expect(await store.journal.lag(100)).toMatchObject({ pending: 1, lagMs: 0 });
+    });
+
+    it('with the time of the last flush', async () => {
+      const lease = await store.leases.acquire('journal', 'test', 60_000);
+      if (!lease) throw new Error('the lease is taken');
+      await addNotes(database, 1);
+      const { rows } = await sql<{ seq: number }>`SELECT seq FROM journal_dirty`.execute(database.read);
+      passTime(hour);
+      await store.journal.clear(
+        lease,
+        rows.map(({ seq }) => seq),
+        { ordinal: 1, set: 'a' },
+      );
+      const { flushedAt, ...rest } = await store.journal.lag(100);
+      expect(rest).toEqual({ pending: 0, lagMs: 0 });
+      expect(Math.abs((flushedAt ?? 0) - Date.now() - hour)).toBeLessThan(60_000);
+    });
   });
 
   describe('large imports', () => {

@@ -5,7 +5,7 @@ import type { ApiDeps } from '../context.ts';
 import { type ApiDescription, describeApi } from '../openapi.ts';
 import { docsPage } from '../pages/docs-page.ts';
 import { sendPage } from '../pages/page.ts';
-import { showQueue } from '../queue-metrics.ts';
+import { showJournal, showQueue } from '../queue-metrics.ts';
 import type { Router } from '../router.ts';
 import { ErrorBody, json } from '../schemas.ts';
 
@@ -16,6 +16,23 @@ const JobCounts = z
   .object({ waiting: z.int(), running: z.int(), dead: z.int() })
   .openapi({ description: 'The queue of background work; counted up to 1000' });
 
+const countedUpTo = 1_000;
+/** After this the library is not just between two flushes: something keeps it from being written. */
+const degradedAfterMs = 60_000;
+
+const JournalState = z.object({
+  pending: z.int().openapi({ description: 'Changes that are not in the library yet; counted up to 1000' }),
+  lag_seconds: z.number().openapi({ description: 'The age of the oldest of these changes' }),
+});
+const Ready = z.object({
+  status: z.enum(['ready', 'degraded']).openapi({
+    description: 'degraded: requests are served, but the library is more than a minute behind',
+  }),
+  schema: z.int(),
+  jobs: JobCounts,
+  journal: JournalState,
+});
+
 export function operationRoutes(router: Router, deps: ApiDeps): void {
   let description: ApiDescription | undefined;
   const describe = () => {
@@ -24,6 +41,7 @@ export function operationRoutes(router: Router, deps: ApiDeps): void {
   };
 
   showQueue(deps.metrics.registry, () => deps.store.jobs);
+  showJournal(deps.metrics.registry, () => deps.store.journal);
 
   router.open(
     {
@@ -43,14 +61,16 @@ export function operationRoutes(router: Router, deps: ApiDeps): void {
       tags,
       summary: 'The index answers, so requests can be served',
       responses: {
-        200: json(z.object({ status: z.literal('ready'), schema: z.int(), jobs: JobCounts }), 'Ready'),
+        200: json(Ready, 'Ready, or degraded'),
         503: json(ErrorBody, 'Not ready'),
       },
     },
     async (c) => {
       try {
         const [schema, jobs] = [await deps.store.schemaVersion(), await deps.store.jobs.countRoughly()];
-        return c.json({ status: 'ready' as const, schema, jobs }, 200);
+        const { pending, lagMs } = await deps.store.journal.lag(countedUpTo);
+        const status = lagMs > degradedAfterMs ? ('degraded' as const) : ('ready' as const);
+        return c.json({ status, schema, jobs, journal: { pending, lag_seconds: lagMs / 1000 } }, 200);
       } catch (cause) {
         throw new Unavailable('the index does not answer', { cause });
       }

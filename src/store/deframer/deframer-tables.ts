@@ -25,6 +25,7 @@ export interface DeframerFeedsTable {
 export interface FeedSchedulesTable {
   id: string;
   next_run_at: number | null;
+  scheduled_at: Generated<number>;
   last_run_at: number | null;
   last_error: string | null;
   last_note: string | null;

@@ -245,6 +245,12 @@ export interface Storage {
   counts: { users: number; feeds: number; entries: number; bookmarks: number };
 }
 
+/** What /readyz says. */
+export interface Readiness {
+  status: 'ready' | 'degraded';
+  journal: { pending: number; lag_seconds: number };
+}
+
 export interface LibraryCheck {
   state: 'never' | 'running' | 'whole' | 'broken';
   at: string | null;

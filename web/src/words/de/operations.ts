@@ -70,6 +70,13 @@ export const operations: Words['operations'] = {
       n === 1 ? '1 Auftrag wird noch einmal versucht.' : `${n} Aufträge werden noch einmal versucht.`,
     more: (n) => `und ${n} mehr`,
   },
+  journal: {
+    question: 'Ist jede Änderung in der Bibliothek?',
+    none: 'Ja. Die Bibliothek hat jede Änderung.',
+    soon: (changes) => `Fast. Änderungen, die gerade geschrieben werden: ${changes}.`,
+    behind: (changes, minutes) =>
+      `Nein. Die Bibliothek ist ${minutes === 1 ? '1 Minute' : `${minutes} Minuten`} im Rückstand; noch nicht geschriebene Änderungen: ${changes}. Das Protokoll des Workers sagt, warum.`,
+  },
   storage: {
     question: 'Wie viel Platz braucht es?',
     index: 'Index',

@@ -67,6 +67,13 @@ export const operations = {
     retried: (n: number) => (n === 1 ? '1 job is tried again.' : `${n} jobs are tried again.`),
     more: (n: number) => `and ${n} more`,
   },
+  journal: {
+    question: 'Is every change in the library?',
+    none: 'Yes. The library has every change.',
+    soon: (changes: string) => `Nearly. Changes that are being written now: ${changes}.`,
+    behind: (changes: string, minutes: number) =>
+      `No. The library is ${minutes === 1 ? '1 minute' : `${minutes} minutes`} behind; changes that are not written yet: ${changes}. The log of the worker says why.`,
+  },
   storage: {
     question: 'How much room does it take?',
     index: 'Index',
