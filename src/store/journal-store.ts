@@ -50,10 +50,12 @@ export interface JournalLag {
   /** The age of the oldest pending note; 0 without one. */
   readonly lagMs: number;
   readonly flushedAt: Millis | null;
+  /** By the clock of the database. */
+  readonly sinceFlushMs: number | null;
 }
 
 /** Counting so many rows takes well under a millisecond. */
-const maxCountedInline = 1_000;
+const maxCountedInline = 4_000;
 /** Large imports wait while more notes than this are pending: they make more in a minute than a flush writes. */
 const maxPendingForImports = 500_000;
 const importRetrySeconds = 60;
@@ -75,15 +77,17 @@ export function journalStore(db: Database, tables: readonly DurableTable[] = dur
     /** Counts pending notes up to `limit`. */
     async lag(limit: number): Promise<JournalLag> {
       const reader = limit > maxCountedInline ? db.heavyRead : db.read;
-      const { rows } = await sql<{ lag: number | null; flushed: string | null }>`
-        SELECT (SELECT ${dbNow(db)} - noted_at FROM journal_dirty ORDER BY seq LIMIT 1) AS lag,
+      const { rows } = await sql<{ now: number; noted: number | null; flushed: string | null }>`
+        SELECT ${dbNow(db)} AS now, (SELECT noted_at FROM journal_dirty ORDER BY seq LIMIT 1) AS noted,
           (SELECT value FROM meta WHERE key = ${flushedAtKey}) AS flushed`.execute(reader);
-      const { lag = null, flushed = null } = rows[0] ?? {};
+      const { now, noted, flushed } = rows[0] ?? { now: 0, noted: null, flushed: null };
+      const flushedAt = flushed === null ? null : Number(flushed);
       return {
         pending: await countPending(reader, limit),
         // A clock that was set back makes notes look newer than now.
-        lagMs: Math.max(0, lag ?? 0),
-        flushedAt: flushed === null ? null : Number(flushed),
+        lagMs: noted === null ? 0 : Math.max(0, now - noted),
+        flushedAt,
+        sinceFlushMs: flushedAt === null ? null : now - flushedAt,
       };
     },
 

@@ -1,6 +1,7 @@
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import type { Files } from '../../src/library/files/files.ts';
 import { flushJournal, journalLease, leaseTtlMs } from '../../src/library/journal/flush.ts';
+import { createFlusher } from '../../src/library/journal/flusher.ts';
 import { foldJournal } from '../../src/library/journal/fold.ts';
 import { readSets } from '../../src/library/journal/sets.ts';
 import type { Database } from '../../src/store/database.ts';
@@ -116,6 +117,30 @@ onEachEngine('the journal', (engine) => {
     expect(await flushJournal({ ...flushDeps, journal, leases }, 'slow')).toBeUndefined();
     expect((await readSets(files)).sets).toHaveLength(1);
     expect(await pair.flush()).toBe(2);
+  });
+
+  it('on S3, a change after a quiet time is written at the next look, and later ones 15 s apart', async () => {
+    const { database, flushDeps, library, store } = pair;
+    let seconds = 0;
+    const began = Date.now();
+    // The time that the test itself takes does not count.
+    database.timeOffsetMs = () => began + seconds * 1000 - Date.now();
+    onTestFinished(() => {
+      delete database.timeOffsetMs;
+    });
+    const onS3 = { ...library, files: { ...files, kind: 's3' as const } };
+    // Two workers: what one has written, the other one knows.
+    const workers = ['one', 'two'].map((holder) => createFlusher({ ...flushDeps, library: onS3 }, holder));
+    const flushedAt: number[] = [];
+    for (; seconds < 60; seconds += 2) {
+      if (seconds < 40) await addUser(`user ${seconds}`);
+      const before = await store.journal.findOrdinal();
+      for (const worker of workers) await worker.look();
+      if ((await store.journal.findOrdinal()) !== before) flushedAt.push(seconds);
+      clock.advance(2_000);
+    }
+    expect(flushedAt).toEqual([0, 14, 28, 42]);
+    expect(await store.journal.pending(1)).toBe(0);
   });
 
   it('keeps the deletions of a day that is folded, since older days have the rows', async () => {

@@ -1,27 +1,30 @@
-// When to flush. A folder is written to within a second; on S3 every file costs a request, so it waits for more.
-import type { Millis } from '../../model/glossary.ts';
+// When to flush. A folder is written to at every look; on S3 every file costs a request.
 
 export interface FlushRules {
-  readonly maxWaitMs: number;
-  /** So many notes are about 4 MB of segment. */
+  /** Under sustained load, the pause between two flushes. A change after a quiet time is written at the next look. */
+  readonly minIntervalMs: number;
+  /** This many notes, about 4 MB of segment, are written without the pause. */
   readonly maxNotes: number;
 }
 
 export const flushRules: Readonly<Record<'folder' | 's3', FlushRules>> = {
-  folder: { maxWaitMs: 0, maxNotes: 1 },
-  s3: { maxWaitMs: 15_000, maxNotes: 4_000 },
+  folder: { minIntervalMs: 0, maxNotes: 1 },
+  // A change is written within 15 s: the pause, the time to the next look, and the upload.
+  s3: { minIntervalMs: 13_000, maxNotes: 4_000 },
 };
 
 /** How often the notes are looked at. */
 export const lookEveryMs = 900;
 
 export interface Waiting {
-  readonly notes: number;
-  /** Since when there has been a note, as far as we saw. */
-  readonly since: Millis | undefined;
+  readonly pending: number;
+  /** The time since the last flush of any process; null before the first one. */
+  readonly sinceFlushMs: number | null;
 }
 
-export function isFlushDue(rules: FlushRules, { notes, since }: Waiting, now: Millis): boolean {
-  if (notes === 0) return false;
-  return notes >= rules.maxNotes || (since !== undefined && now - since >= rules.maxWaitMs);
+export function isFlushDue(rules: FlushRules, { pending, sinceFlushMs }: Waiting): boolean {
+  if (pending === 0) return false;
+  if (pending >= rules.maxNotes || sinceFlushMs === null) return true;
+  // Negative after the clock was set back.
+  return sinceFlushMs < 0 || sinceFlushMs >= rules.minIntervalMs;
 }

@@ -1,7 +1,6 @@
 // The flusher of a running process: looks for notes, flushes when it is due, folds once a night.
 import { setTimeout as pause } from 'node:timers/promises';
 import { LeaseLost, Unavailable } from '../../errors.ts';
-import type { Millis } from '../../model/glossary.ts';
 import { type FlushDeps, flushJournal, leaseTtlMs } from './flush.ts';
 import { flushRules, isFlushDue } from './flush-rules.ts';
 import { foldJournal } from './fold.ts';
@@ -19,14 +18,11 @@ const foldAtHourUtc = 3;
 
 export function createFlusher(deps: FlushDeps, holder: string): Flusher {
   const rules = flushRules[deps.library.files.kind];
-  let since: Millis | undefined;
   let foldedDay: string | undefined;
 
   const flush = async (): Promise<boolean> => {
     try {
-      const flushed = await flushJournal(deps, holder);
-      if (flushed) since = undefined;
-      return flushed !== undefined;
+      return (await flushJournal(deps, holder)) !== undefined;
     } catch (error) {
       // Whoever has the lease now does the rest.
       if (error instanceof LeaseLost) return false;
@@ -36,9 +32,7 @@ export function createFlusher(deps: FlushDeps, holder: string): Flusher {
 
   return {
     async look() {
-      const notes = await deps.journal.pending(rules.maxNotes);
-      since = notes === 0 ? undefined : (since ?? deps.now());
-      if (isFlushDue(rules, { notes, since }, deps.now())) await flush();
+      if (isFlushDue(rules, await deps.journal.lag(rules.maxNotes))) await flush();
     },
 
     async flushAll() {
