@@ -78,12 +78,37 @@ it('a check is never sooner than the interval nor later than the cap', () => {
   );
 });
 
+const year = 8_760 * hour;
+
 it.each([
-  ['suspended', { suspended: true, retryAfterUntil: 0, nextCheckAt: 0 }, true],
-  ['told to come back later', { suspended: false, retryAfterUntil: now + 1, nextCheckAt: 0 }, true],
-  ['not due yet', { suspended: false, retryAfterUntil: 0, nextCheckAt: now + 1 }, true],
-  ['due at this instant', { suspended: false, retryAfterUntil: now, nextCheckAt: now }, false],
-  ['new', { suspended: false, retryAfterUntil: 0, nextCheckAt: 0 }, false],
+  ['suspended', { suspended: true, retryAfterUntil: 0, nextCheckAt: 0, scheduledAt: 0 }, true],
+  [
+    'told to come back later',
+    { suspended: false, retryAfterUntil: now + 1, nextCheckAt: 0, scheduledAt: 0 },
+    true,
+  ],
+  ['not due yet', { suspended: false, retryAfterUntil: 0, nextCheckAt: now + 1, scheduledAt: 0 }, true],
+  [
+    'due at this instant',
+    { suspended: false, retryAfterUntil: now, nextCheckAt: now, scheduledAt: 0 },
+    false,
+  ],
+  ['new', { suspended: false, retryAfterUntil: 0, nextCheckAt: 0, scheduledAt: 0 }, false],
+  [
+    'scheduled by a clock a year ahead',
+    { suspended: false, retryAfterUntil: now + year, nextCheckAt: now + year, scheduledAt: now + year },
+    false,
+  ],
+  [
+    'scheduled by a clock a minute ahead',
+    { suspended: false, retryAfterUntil: 0, nextCheckAt: now + hour, scheduledAt: now + 60_000 },
+    true,
+  ],
+  [
+    'suspended by a clock a year ahead',
+    { suspended: true, retryAfterUntil: 0, nextCheckAt: 0, scheduledAt: now + year },
+    true,
+  ],
 ])('a feed that is %s is passed over or not', (_name, state, expected) => {
   expect(shouldSkip(state, now)).toBe(expected);
 });

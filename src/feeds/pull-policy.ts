@@ -1,4 +1,5 @@
 // When a feed is to be fetched again. Pure: times in, times out.
+import { isFromFuture } from '../model/clock-jump.ts';
 import type { Millis } from '../model/glossary.ts';
 
 export interface PullSettings {
@@ -21,10 +22,14 @@ export interface PullState {
   readonly suspended: boolean;
   readonly retryAfterUntil: Millis;
   readonly nextCheckAt: Millis;
+  /** When the two were written. */
+  readonly scheduledAt: Millis;
 }
 
-export function shouldSkip({ suspended, retryAfterUntil, nextCheckAt }: PullState, now: Millis): boolean {
-  return suspended || now < retryAfterUntil || now < nextCheckAt;
+export function shouldSkip(state: PullState, now: Millis): boolean {
+  const { suspended, retryAfterUntil, nextCheckAt, scheduledAt } = state;
+  if (suspended) return true;
+  return !isFromFuture(scheduledAt, now) && (now < retryAfterUntil || now < nextCheckAt);
 }
 
 /** After a 200 or a 304. */

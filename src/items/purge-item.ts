@@ -2,6 +2,7 @@
 import { Later } from '../errors.ts';
 import type { Files } from '../library/files/files.ts';
 import type { Library } from '../library/library.ts';
+import type { Millis } from '../model/glossary.ts';
 import type { JobFence } from '../model/job.ts';
 import type { ItemPurge } from '../store/item-purge.ts';
 import { jobKind } from '../store/job-queue/job-kind.ts';
@@ -21,8 +22,8 @@ export interface PurgeDeps {
   readonly library: { readonly files: Pick<Files, 'delete' | 'listAll'> } & Pick<Library, 'requireWriter'>;
 }
 
-export async function schedulePurges({ itemPurge }: Pick<PurgeDeps, 'itemPurge'>): Promise<void> {
-  await itemPurge.enqueueDue({ kind: purgeKind, keys: enrichKeys, payloadOf: enrichJobOf });
+export async function schedulePurges({ itemPurge }: Pick<PurgeDeps, 'itemPurge'>, at: Millis): Promise<void> {
+  await itemPurge.enqueueDue({ kind: purgeKind, keys: enrichKeys, payloadOf: enrichJobOf }, at);
 }
 
 export async function purgeItem(

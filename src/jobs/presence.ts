@@ -2,18 +2,16 @@
 import type { LeaseStore } from '../store/lease-store.ts';
 import { every } from './every.ts';
 
-const prefix = 'serve:';
+export const presencePrefix = 'serve:';
 const ttlMs = 15_000;
 const renewEveryMs = 5_000;
-const forgetAfterMs = 24 * 3600 * 1000;
 
 export async function announcePresence(
   leases: LeaseStore,
   holder: string,
   onError: (error: unknown) => void,
 ) {
-  await leases.discardExpired(prefix, forgetAfterMs);
-  const lease = await leases.acquire(prefix + holder, holder, ttlMs);
+  const lease = await leases.acquire(presencePrefix + holder, holder, ttlMs);
   const renewing = every(
     renewEveryMs,
     async () => {

@@ -6,7 +6,6 @@ import type { PullTally } from '../feeds/pull-tally.ts';
 import { scheduleLinkChecks } from '../items/check-link.ts';
 import { lookAfterPending } from '../items/enrich-pending.ts';
 import { scheduleCovers } from '../items/fetch-cover.ts';
-import { schedulePurges } from '../items/purge-item.ts';
 import { lookEveryMs } from '../library/journal/flush-rules.ts';
 import type { Flusher } from '../library/journal/flusher.ts';
 import type { Library } from '../library/library.ts';
@@ -17,6 +16,7 @@ import type { Secret } from '../model/secret.ts';
 import type { Indexer } from '../search/index-pending.ts';
 import type { AttemptLimits } from '../store/login-attempt-store.ts';
 import type { Store } from '../store/store.ts';
+import { createCleanUp } from './clean-up.ts';
 import { every } from './every.ts';
 import { failureLog } from './failure-log.ts';
 
@@ -32,9 +32,6 @@ const checkLinksEveryMs = 60_000;
 const settleEveryMs = 60_000;
 const sweepEveryMs = 5_000;
 const forgetJobsEveryMs = 60_000;
-const keepDoneMs = 3_600_000;
-const keepOtherMs = 30 * 24 * 3_600_000;
-const forgetAtOnce = 500;
 const indexEveryMs = 500;
 const countEveryMs = 60_000;
 const mirrorEveryMs = 30_000;
@@ -60,7 +57,8 @@ export interface RunningWorker {
 }
 
 export function startWorker(deps: WorkerDeps): RunningWorker {
-  const { store, flusher, indexer, loginLimits, pulls, pullTally, now, log, onFatal } = deps;
+  const { store, flusher, indexer, pulls, pullTally, now, log, onFatal } = deps;
+  const cleanUp = createCleanUp(deps);
   const regularly = (periodMs: number, task: string, run: () => Promise<void>) => {
     const failures = failureLog(log, task);
     return every(
@@ -78,15 +76,15 @@ export function startWorker(deps: WorkerDeps): RunningWorker {
     regularly(scheduleEveryMs, 'put pulls into the queue', () => schedule(store, pulls)),
     regularly(scheduleIconsEveryMs, 'put icons into the queue', () => lookForIcons(store, now)),
     regularly(enrichEveryMs, 'look after pending items', () => lookAfterPending(deps)),
-    regularly(purgeEveryMs, 'purge deleted items', () => schedulePurges(store)),
+    regularly(purgeEveryMs, 'purge deleted items', cleanUp.purgeItems),
     regularly(checkLinksEveryMs, 'put link checks into the queue', () => checkLinks(store)),
     regularly(settleEveryMs, 'settle what is unread', () => store.readerUpkeep.settleUnread()),
     regularly(sweepEveryMs, 'sweep deleted feeds', () => store.readerUpkeep.sweepDeletedFeeds()),
-    regularly(forgetJobsEveryMs, 'forget old jobs', () => forgetOldJobs(store)),
+    regularly(forgetJobsEveryMs, 'forget old jobs', cleanUp.forgetOldJobs),
     regularly(countEveryMs, 'count pulls', () => store.activity.add(pullTally.take())),
     regularly(mirrorEveryMs, 'put the mirror into the queue', () => mirror(deps)),
     regularly(coversEveryMs, 'put covers into the queue', () => covers(store)),
-    regularly(forgetEveryMs, 'forget expired', () => forgetExpired(store, loginLimits)),
+    regularly(forgetEveryMs, 'forget expired', cleanUp.forgetExpired),
   ];
   return {
     stop: async () => {
@@ -118,20 +116,4 @@ async function covers(store: Store): Promise<void> {
 
 async function indexForSearch(indexer: Indexer): Promise<void> {
   await indexer.look();
-}
-
-export async function forgetExpired(store: Store, loginLimits: AttemptLimits): Promise<void> {
-  await store.credentials.deleteExpiredSessions();
-  await store.loginAttempts.deleteStale(loginLimits);
-  await store.knownBrowsers.deleteExpired();
-  await store.signOns.forgetExpired();
-  await store.hostPauses.forgetExpired();
-  await store.icons.forgetUnused();
-}
-
-/** Those that were done are of interest for an hour, dead letters and cancelled ones for a month. */
-export async function forgetOldJobs(store: Store): Promise<void> {
-  const rules = { doneMs: keepDoneMs, otherMs: keepOtherMs, atMost: forgetAtOnce };
-  // In small transactions, so that nobody waits for one of them.
-  while ((await store.jobs.forget(rules)) >= forgetAtOnce);
 }

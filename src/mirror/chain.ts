@@ -1,8 +1,7 @@
 // One chain of batches, however often it is called for. Both hosts take their messages through here.
 import type { BatchMessage, BatchResult, MirrorHost } from './host.ts';
-import { iso } from './raindrop.ts';
 import { runBatch } from './run-batch.ts';
-import { beginning, readRun, stateKeys } from './run-state.ts';
+import { beginning, readRun, readSchedule, stateKeys, writeSchedule } from './run-state.ts';
 
 /** Clocks differ by so much. */
 const earlyMs = 1_000;
@@ -13,10 +12,10 @@ export async function startRun({
   now,
 }: Pick<MirrorHost, 'state' | 'now'>): Promise<BatchMessage | undefined> {
   const { phase, page } = await readRun(state);
-  const due = Date.parse((await state.get(stateKeys.schedule)) ?? beginning);
+  const due = await readSchedule(state, now());
   // Its own next batch will come. One that has not come in time is lost, and the run goes on from here.
   if (phase !== 'idle' && due > now()) return undefined;
-  await state.set(stateKeys.schedule, iso(now()));
+  await writeSchedule(state, { due: now(), now: now() });
   return { page: phase === 'idle' ? 0 : page, cursor: (await state.get(stateKeys.cursor)) ?? beginning };
 }
 
@@ -26,11 +25,11 @@ export async function startRun({
  */
 export async function takeMessage(host: MirrorHost, message: BatchMessage): Promise<BatchResult | undefined> {
   const { state, now } = host;
-  const due = Date.parse((await state.get(stateKeys.schedule)) ?? beginning);
+  const due = await readSchedule(state, now());
   const cursor = (await state.get(stateKeys.cursor)) ?? beginning;
   // A state that is read late knows less than the message; only what is older than it was sent twice.
   if (now() + earlyMs < due || message.cursor < cursor) return undefined;
   const result = await runBatch(host, message);
-  await state.set(stateKeys.schedule, iso(now() + result.delay));
+  await writeSchedule(state, { due: now() + result.delay, now: now() });
   return result;
 }

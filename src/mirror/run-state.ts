@@ -1,6 +1,7 @@
 // What a run has left to do, between two batches.
+import { isFromFuture } from '../model/clock-jump.ts';
 import type { MirrorState } from './host.ts';
-import { isObject, list } from './raindrop.ts';
+import { isObject, iso, list } from './raindrop.ts';
 
 /** The names that the state is kept under. */
 export const stateKeys = {
@@ -8,6 +9,8 @@ export const stateKeys = {
   cursor: 'kv:raindrop:last_cursor',
   /** When the next batch is due: an ISO time. */
   schedule: 'kv:raindrop:schedule',
+  /** When that was written: an ISO time. */
+  scheduledAt: 'kv:raindrop:scheduled_at',
   /** What a run has left to do, as JSON. */
   run: 'kv:raindrop:run',
   /** Raindrops whose objects may be ahead of the index, as JSON. */
@@ -17,6 +20,21 @@ export const stateKeys = {
 } as const;
 
 export const beginning = '1970-01-01T00:00:00.000Z';
+
+/** When the next batch is due, in milliseconds. A schedule that was written by a clock far ahead is void: the batch is due. */
+export async function readSchedule(state: Pick<MirrorState, 'get'>, now: number): Promise<number> {
+  const writtenAt = Date.parse((await state.get(stateKeys.scheduledAt)) ?? beginning);
+  if (isFromFuture(writtenAt, now)) return now;
+  return Date.parse((await state.get(stateKeys.schedule)) ?? beginning);
+}
+
+export async function writeSchedule(
+  state: Pick<MirrorState, 'set'>,
+  { due, now }: { due: number; now: number },
+): Promise<void> {
+  await state.set(stateKeys.scheduledAt, iso(now));
+  await state.set(stateKeys.schedule, iso(due));
+}
 
 /**
  * `updates`: what changed since the cursor. `trash`, `count`: what is gone. `sweep`: all there is. `removals`: those that a

@@ -13,7 +13,7 @@ export interface PullCount {
 }
 
 const dayMs = 86_400_000;
-/** More than a chart shows, and so few rows that nobody need take them away by a task of its own. */
+/** More than a chart shows. */
 const keptDays = 400;
 const linksAtMost = 10_000;
 
@@ -23,17 +23,20 @@ export function activityStore(db: Database) {
       if (counts.length === 0) return;
       // In one order, so that two workers never wait for each other.
       const rows = counts.toSorted((a, b) => (`${a.day} ${a.outcome}` < `${b.day} ${b.outcome}` ? -1 : 1));
-      const oldest = dayOf(Date.parse(rows[0]?.day ?? '') - keptDays * dayMs);
-      await db.write(async (trx) => {
-        await trx
+      await db.write((trx) =>
+        trx
           .insertInto('pull_counts')
           .values(rows)
           .onConflict((conflict) =>
             conflict.columns(['day', 'outcome']).doUpdateSet({ n: sql<number>`pull_counts.n + excluded.n` }),
           )
-          .execute();
-        await trx.deleteFrom('pull_counts').where('day', '<', oldest).execute();
-      });
+          .execute(),
+      );
+    },
+
+    async forgetOld(at: Millis): Promise<void> {
+      const oldest = dayOf(at - keptDays * dayMs);
+      await db.write((trx) => trx.deleteFrom('pull_counts').where('day', '<', oldest).execute());
     },
 
     async pullsSince(day: string): Promise<PullCount[]> {

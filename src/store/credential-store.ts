@@ -90,8 +90,8 @@ export function credentialStore(db: Database, now: Clock) {
       );
     },
 
-    async deleteExpiredSessions(): Promise<void> {
-      await db.write((trx) => trx.deleteFrom('sessions').where('expires_at', '<=', now()).execute());
+    async deleteExpiredSessions(at: Millis): Promise<void> {
+      await db.write((trx) => trx.deleteFrom('sessions').where('expires_at', '<=', at).execute());
     },
 
     /** Disabled users' tokens are found too. */

@@ -1,4 +1,5 @@
 // Hosts that have asked not to be called before a time (Retry-After), remembered across restarts and processes.
+import { clockToleranceMs } from '../model/clock-jump.ts';
 import type { Clock, Millis } from '../model/glossary.ts';
 import type { Database } from './database.ts';
 
@@ -13,28 +14,35 @@ export function hostPauseStore(db: Database, now: Clock) {
         .select('until_ms')
         .where('host', '=', host)
         .where('until_ms', '>', now())
+        .where('written_at', '<=', now() + clockToleranceMs)
         .executeTakeFirst();
       return row?.until_ms;
     },
 
     /** The later of two pauses holds: an answer that was under way must not shorten what another has asked for. */
     async remember(host: string, untilMs: Millis): Promise<void> {
+      const pause = { until_ms: untilMs, written_at: now() };
       await db.write((trx) =>
         trx
           .insertInto('host_pauses')
-          .values({ host, until_ms: untilMs })
+          .values({ host, ...pause })
           .onConflict((conflict) =>
             conflict
               .column('host')
-              .doUpdateSet({ until_ms: untilMs })
-              .where('host_pauses.until_ms', '<', untilMs),
+              .doUpdateSet(pause)
+              .where((e) =>
+                e.or([
+                  e('host_pauses.until_ms', '<', untilMs),
+                  e('host_pauses.written_at', '>', pause.written_at + clockToleranceMs),
+                ]),
+              ),
           )
           .execute(),
       );
     },
 
-    async forgetExpired(): Promise<void> {
-      await db.write((trx) => trx.deleteFrom('host_pauses').where('until_ms', '<=', now()).execute());
+    async forgetExpired(at: Millis): Promise<void> {
+      await db.write((trx) => trx.deleteFrom('host_pauses').where('until_ms', '<=', at).execute());
     },
   };
 }

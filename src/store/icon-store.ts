@@ -1,5 +1,6 @@
 // The icons of sites, one for an origin, for everybody. Derived: after a reinflate they are fetched again, as feeds are.
 import { sql } from 'kysely';
+import { clockToleranceMs } from '../model/clock-jump.ts';
 import type { Clock, Millis } from '../model/glossary.ts';
 import type { JobFence } from '../model/job.ts';
 import type { SiteIcon } from '../model/site-icon.ts';
@@ -44,7 +45,7 @@ export function iconStore(db: Database, now: Clock) {
             SELECT site_origin FROM feed_fetch_state WHERE site_origin <> ''
             UNION SELECT site_origin FROM items WHERE site_origin <> '' AND deleted_at IS NULL
           ) AS s LEFT JOIN site_icons i ON i.origin = s.site_origin
-        WHERE (i.origin IS NULL OR i.tried_at < ${triedBefore}
+        WHERE (i.origin IS NULL OR i.tried_at < ${triedBefore} OR i.tried_at > ${now() + clockToleranceMs}
             OR (i.failures > 0 AND i.tried_at < ${failedBefore}))
           AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.unique_key = 'icon ' || s.site_origin AND j.state < 2)
         ORDER BY coalesce(i.tried_at, 0), s.site_origin LIMIT ${room}`.execute(db.heavyRead);

@@ -32,15 +32,15 @@ const forgetPerson = sql`status = 'unread', is_favorite = 0, collection_id = NUL
   enrichment_status = NULL, enrichment_error = NULL, enriched_at = NULL`;
 
 export function itemPurge(db: Database, now: Clock) {
-  const isDue = (): RawBuilder<boolean> =>
-    sql<boolean>`items.deleted_at <= ${now() - keepDeletedMs} AND items.deleted_at IS NOT NULL AND items.purged_at IS NULL`;
+  const isDue = (at = now()): RawBuilder<boolean> =>
+    sql<boolean>`items.deleted_at <= ${at - keepDeletedMs} AND items.deleted_at IS NOT NULL AND items.purged_at IS NULL`;
   const lock = db.engine === 'postgres' ? sql`FOR UPDATE` : sql``;
 
   return {
-    /** A portion of those that are due, each with a job of its own. Returns how many. */
-    async enqueueDue<P>({ kind, keys, payloadOf }: EnrichJobs<P>): Promise<number> {
+    /** Enqueues a batch of the items that were due at a time, each with its own job. Returns how many. */
+    async enqueueDue<P>({ kind, keys, payloadOf }: EnrichJobs<P>, at: Millis): Promise<number> {
       const { rows } = await sql<PendingItem>`
-        SELECT id, user_id AS "userId", url FROM items WHERE ${isDue()} AND NOT ${hasItemJob({ keys })}
+        SELECT id, user_id AS "userId", url FROM items WHERE ${isDue(at)} AND NOT ${hasItemJob({ keys })}
         LIMIT ${itemsAtOnce}`.execute(db.heavyRead);
       if (rows.length === 0) return 0;
       await db.write(async (trx) => {
@@ -49,7 +49,7 @@ export function itemPurge(db: Database, now: Clock) {
           rows.map(({ id }) => id),
         );
         await sql`UPDATE items SET ${letGoOfFiles}
-          WHERE id IN ${ids} AND ${isDue()} AND (snapshot_key IS NOT NULL OR thumbnail_key IS NOT NULL)`.execute(
+          WHERE id IN ${ids} AND ${isDue(at)} AND (snapshot_key IS NOT NULL OR thumbnail_key IS NOT NULL)`.execute(
           trx,
         );
         for (const item of rows)

@@ -74,8 +74,8 @@ export function knownBrowserStore(db: Database, now: Clock) {
       });
     },
 
-    async deleteExpired(): Promise<void> {
-      await db.write((trx) => trx.deleteFrom('known_browsers').where('expires_at', '<=', now()).execute());
+    async deleteExpired(at: Millis): Promise<void> {
+      await db.write((trx) => trx.deleteFrom('known_browsers').where('expires_at', '<=', at).execute());
     },
   };
 }

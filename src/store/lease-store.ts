@@ -1,7 +1,7 @@
 // Leases: the right to do a piece of work until a time. Whoever lost one is known by its epoch, which only grows.
 import { LeaseLost } from '../errors.ts';
+import type { Millis } from '../model/glossary.ts';
 import type { Database, WriteOptions, Writer } from './database.ts';
-import { dbNow } from './db-now.ts';
 import { isEpoch, isLeaseOver, isLeaseTooLong, leaseUntil, nextEpoch } from './lease-columns.ts';
 
 export type LeaseStore = ReturnType<typeof leaseStore>;
@@ -71,14 +71,10 @@ export function leaseStore(db: Database) {
       );
     },
 
-    /** Takes away those of one kind that ran out more than `ageMs` ago. */
-    async discardExpired(prefix: string, ageMs: number): Promise<void> {
+    /** Deletes leases of one kind that expired before a time. */
+    async discardExpired(prefix: string, before: Millis): Promise<void> {
       await db.write((trx) =>
-        trx
-          .deleteFrom('leases')
-          .where('name', 'like', `${prefix}%`)
-          .where((e) => e(e('expires', '+', ageMs), '<', dbNow(db)))
-          .execute(),
+        trx.deleteFrom('leases').where('name', 'like', `${prefix}%`).where('expires', '<', before).execute(),
       );
     },
 

@@ -1,4 +1,5 @@
 // Counts login attempts under any key (an account, an address), for all processes together.
+import { isFromFuture } from '../model/clock-jump.ts';
 import type { Clock, Millis } from '../model/glossary.ts';
 import type { Database } from './database.ts';
 
@@ -29,13 +30,18 @@ export function loginAttemptStore(db: Database, now: Clock) {
           .values(fresh)
           .onConflict((conflict) => conflict.doNothing())
           .execute();
-        const known = await trx
+        const found = await trx
           .selectFrom('login_attempts')
           .selectAll()
           .where('key', 'in', keys)
           .orderBy('key')
           .$if(db.engine === 'postgres', (query) => query.forUpdate())
           .execute();
+        const known = found.map((row) =>
+          isFromFuture(row.window_started_at, at)
+            ? { ...row, failures: 0, window_started_at: at, blocked_until: 0 }
+            : row,
+        );
         const blockedUntil = Math.max(0, ...known.map((row) => row.blocked_until));
         if (blockedUntil > at) return blockedUntil;
 
@@ -79,8 +85,7 @@ export function loginAttemptStore(db: Database, now: Clock) {
       await db.write((trx) => trx.deleteFrom('login_attempts').where('key', 'in', keys).execute());
     },
 
-    async deleteStale(limits: AttemptLimits): Promise<void> {
-      const at = now();
+    async deleteStale(limits: AttemptLimits, at: Millis): Promise<void> {
       await db.write((trx) =>
         trx
           .deleteFrom('login_attempts')

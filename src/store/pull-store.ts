@@ -1,6 +1,7 @@
 // What pulling feeds reads and writes. A pull is for an address, not for a feed: all feeds with that link and proxy are
 // answered by one request, whoever's they are.
 import { type RawBuilder, sql } from 'kysely';
+import { clockToleranceMs } from '../model/clock-jump.ts';
 import type { PublishedEntry } from '../model/entry.ts';
 import type { Clock, Millis } from '../model/glossary.ts';
 import type { JobFence } from '../model/job.ts';
@@ -41,6 +42,8 @@ export interface PullFeed {
   readonly bodyHash: string;
   readonly nextCheckAt: Millis;
   readonly retryAfterUntil: Millis;
+  /** When the two were written. */
+  readonly scheduledAt: Millis;
   readonly consecutiveFailures: number;
   readonly cacheControl: string;
   readonly expiresAt: Millis;
@@ -95,6 +98,9 @@ const pullsAtOnce = 100;
 const pullKey = (link: RawBuilder<unknown>, proxy: RawBuilder<unknown>) =>
   sql`'pull ' || ${proxy} || ' ' || ${link}`;
 
+/** A pull that was put off before it began writes a schedule without being a check. */
+const scheduledAt = sql`CASE WHEN s.last_checked_at > s.updated_at THEN s.last_checked_at ELSE s.updated_at END`;
+
 /** Few users are disabled, if any: the list is read once for a statement. */
 const isUserEnabled = sql`f.user_id NOT IN (SELECT id FROM users WHERE disabled_at IS NOT NULL)`;
 
@@ -110,12 +116,15 @@ export function pullStore(db: Database, now: Clock) {
       { restMs }: { restMs: number },
     ): Promise<{ targets: PullTarget[]; total: number }> {
       const at = now();
+      const isScheduleVoid = sql`coalesce(${scheduledAt}, 0) > ${at + clockToleranceMs}`;
       const died = sql`SELECT unique_key FROM jobs
-        WHERE state = ${sql.lit(dead)} AND state >= 2 AND finished_at > ${dbNow(db)} - ${sql.lit(restMs)} AND unique_key IS NOT NULL`;
+        WHERE state = ${sql.lit(dead)} AND state >= 2 AND finished_at > ${dbNow(db)} - ${sql.lit(restMs)}
+          AND finished_at <= ${dbNow(db)} + ${sql.lit(clockToleranceMs)} AND unique_key IS NOT NULL`;
       const due = sql`
         SELECT f.link, f.proxy, min(coalesce(s.next_check_at, 0)) AS since
         FROM feeds f LEFT JOIN feed_fetch_state s ON s.feed_id = f.id
-        WHERE f.suspended = 0 AND ${isUserEnabled} AND coalesce(s.next_check_at, 0) <= ${at} AND coalesce(s.retry_after_until, 0) <= ${at}
+        WHERE f.suspended = 0 AND ${isUserEnabled} AND (${isScheduleVoid}
+            OR coalesce(s.next_check_at, 0) <= ${at} AND coalesce(s.retry_after_until, 0) <= ${at})
           AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.unique_key = ${pullKey(sql`f.link`, sql`f.proxy`)} AND j.state < 2)
           AND ${pullKey(sql`f.link`, sql`f.proxy`)} NOT IN (${died})
         GROUP BY f.link, f.proxy`;
@@ -312,6 +321,7 @@ interface PullFeedRow {
   body_hash: string | null;
   next_check_at: number | null;
   retry_after_until: number | null;
+  scheduled_at: number | null;
   consecutive_failures: number | null;
   cache_control: string | null;
   expires_at: number | null;
@@ -324,7 +334,7 @@ function selectFeeds(where: RawBuilder<unknown>, lock: RawBuilder<unknown> = sql
   return sql<PullFeedRow>`
     SELECT f.id, f.user_id, f.group_id, f.name, f.site_url, f.description, f.suspended, f.keep_entries,
       f.proxy, f.full_text, s.etag, s.last_modified, s.validators_url,
-      s.body_hash, s.next_check_at, s.retry_after_until, s.consecutive_failures, s.cache_control, s.expires_at,
+      s.body_hash, s.next_check_at, s.retry_after_until, ${scheduledAt} AS scheduled_at, s.consecutive_failures, s.cache_control, s.expires_at,
       s.moved_to, s.moved_seen, s.site_origin
     FROM feeds f LEFT JOIN feed_fetch_state s ON s.feed_id = f.id WHERE ${where} ORDER BY f.id ${lock}`;
 }
@@ -348,6 +358,7 @@ function toPullFeed(row: PullFeedRow): PullFeed {
     bodyHash: row.body_hash ?? '',
     nextCheckAt: row.next_check_at ?? 0,
     retryAfterUntil: row.retry_after_until ?? 0,
+    scheduledAt: row.scheduled_at ?? 0,
     consecutiveFailures: row.consecutive_failures ?? 0,
     cacheControl: row.cache_control ?? '',
     expiresAt: row.expires_at ?? 0,

@@ -1,12 +1,12 @@
 // What single sign-on keeps between leaving for the provider and coming back, for all processes together.
-import type { Clock, Millis } from '../model/glossary.ts';
+import type { Millis } from '../model/glossary.ts';
 import type { Database } from './database.ts';
 
 export type SignOnStore = ReturnType<typeof signOnStore>;
 
 const keyName = 'sign_on_key';
 
-export function signOnStore(db: Database, now: Clock) {
+export function signOnStore(db: Database) {
   const findKey = async (): Promise<string | undefined> => {
     const row = await db.read
       .selectFrom('meta')
@@ -44,8 +44,8 @@ export function signOnStore(db: Database, now: Clock) {
       return row !== undefined;
     },
 
-    async forgetExpired(): Promise<void> {
-      await db.write((trx) => trx.deleteFrom('used_sign_ons').where('expires_at', '<=', now()).execute());
+    async forgetExpired(at: Millis): Promise<void> {
+      await db.write((trx) => trx.deleteFrom('used_sign_ons').where('expires_at', '<=', at).execute());
     },
   };
 }

@@ -153,7 +153,7 @@ export function createStore(db: Database, now: Clock): Store {
     loginAttempts: loginAttemptStore(db, now),
     knownBrowsers: knownBrowserStore(db, now),
     setupLinks: setupLinkStore(db, now),
-    signOns: signOnStore(db, now),
+    signOns: signOnStore(db),
     index: indexStore(db),
     journal: journalStore(db),
     leases: leaseStore(db),

@@ -114,11 +114,12 @@ onEachEngine('operations for the owner', (engine) => {
     expect(usual.data.days).toHaveLength(30);
     for (const days of ['0', '367', 'x'])
       expect((await anna.get(`/api/v1/operations/activity?days=${days}`)).status).toBe(400);
-    // What is more than a year old goes when something new comes.
-    api.clock.advance(500 * day);
-    tally.count('new');
-    await activity.add(tally.take());
-    expect(await activity.pullsSince('2000-01-01')).toHaveLength(1);
+    // Counts are kept for 400 days.
+    expect(await activity.pullsSince('2000-01-01')).toHaveLength(2);
+    await activity.forgetOld(api.clock.now() + 399 * day);
+    expect(await activity.pullsSince('2000-01-01')).toHaveLength(2);
+    await activity.forgetOld(api.clock.now() + 402 * day);
+    expect(await activity.pullsSince('2000-01-01')).toEqual([]);
   });
 
   it("names the owner's feeds that fail now, and of other people's only the host", async () => {

@@ -110,10 +110,10 @@ onEachEngine('an item that was deleted long ago', (engine) => {
 
   it('is let go of after thirty days, and not before; its address stays', async () => {
     clock.advance(keepDeletedMs - 1);
-    await schedulePurges(pair.store);
+    await schedulePurges(pair.store, clock.now());
     clock.advance(60_000);
     expect(await work()).toBe('none');
-    await schedulePurges(pair.store);
+    await schedulePurges(pair.store, clock.now());
     await pair.flush();
     clock.advance(60_000);
     expect(await work()).toBe('done');
@@ -136,7 +136,7 @@ onEachEngine('an item that was deleted long ago', (engine) => {
     const tags = await pair.database.read.selectFrom('item_tags').select('item_id').distinct().execute();
     expect(tags).toEqual([{ item_id: other }]);
     expect((await filesOf(other)).length).toBe(5);
-    await schedulePurges(pair.store);
+    await schedulePurges(pair.store, clock.now());
     expect(await work()).toBe('none');
   });
 
@@ -158,7 +158,7 @@ onEachEngine('an item that was deleted long ago', (engine) => {
     });
     await pair.flush();
     clock.advance(keepDeletedMs);
-    await schedulePurges(pair.store);
+    await schedulePurges(pair.store, clock.now());
     await pair.flush();
     clock.advance(60_000);
     await work();
@@ -170,7 +170,7 @@ onEachEngine('an item that was deleted long ago', (engine) => {
 
   it('names no missing file when the index is lost at any step, and is purged all the same', async () => {
     clock.advance(keepDeletedMs);
-    await schedulePurges(pair.store);
+    await schedulePurges(pair.store, clock.now());
     clock.advance(60_000);
     // The library does not know yet that the row has let go of its files.
     expect(await work()).toBe('later');
@@ -202,14 +202,14 @@ onEachEngine('an item that was deleted long ago', (engine) => {
 
   it('is purged by an index that was made anew in between', async () => {
     clock.advance(keepDeletedMs);
-    await schedulePurges(pair.store);
+    await schedulePurges(pair.store, clock.now());
     await pair.flush();
     await pair.close();
     const target = await engine.freshTarget();
     await reinflateInto(target, files);
     pair = await openPair(target, files, clock);
     tieClocks(pair.database, clock);
-    await schedulePurges(pair.store);
+    await schedulePurges(pair.store, clock.now());
     clock.advance(60_000);
     expect(await work()).toBe('done');
     expect(await filesOf(id)).toEqual([]);
@@ -221,7 +221,7 @@ onEachEngine('an item that was deleted long ago', (engine) => {
     const { id: old } = await pair.store.jobs.enqueue(enrichKind, before, { uniqueKey: enrichKey(id) });
     await pair.store.jobs.cancel(old);
     clock.advance(keepDeletedMs);
-    await schedulePurges(pair.store);
+    await schedulePurges(pair.store, clock.now());
     await pair.flush();
     // While it is in the queue no enrichment can come beside it: only when it has ended.
     await saveItem(pair.database, anna, 'https://example.org/a');

@@ -14,7 +14,7 @@ import type { Store } from '../../store/store.ts';
 import { takeMessage } from '../chain.ts';
 import type { BatchMessage, BatchResult, MirrorHost } from '../host.ts';
 import { mostCopyBytes } from '../raindrop-api.ts';
-import { beginning, readRun, stateKeys } from '../run-state.ts';
+import { beginning, readRun, readSchedule, stateKeys, writeSchedule } from '../run-state.ts';
 import { libraryObjects } from './library-objects.ts';
 import { storeIndex } from './store-index.ts';
 
@@ -66,7 +66,7 @@ export async function scheduleMirror(
   // Before there is an owner, there is nobody whose raindrops they would be.
   if (!raindrop.token || !(await store.users.findOwner())) return false;
   const state = store.mirrorState;
-  const due = Date.parse((await state.get(stateKeys.schedule)) ?? beginning);
+  const due = await readSchedule(state, now());
   if (!evenEarly && due > now()) return false;
   const message = await messageNow({ store, now }, { isDue: due <= now() });
   return (await store.jobs.enqueue(mirrorKind, message, { uniqueKey: mirrorKey })).isNew;
@@ -147,7 +147,7 @@ export async function messageNow(
   { isDue = false } = {},
 ): Promise<BatchMessage> {
   const state = store.mirrorState;
-  if (!isDue) await state.set(stateKeys.schedule, new Date(now()).toISOString());
+  if (!isDue) await writeSchedule(state, { due: now(), now: now() });
   const { phase, page } = await readRun(state);
   return {
     page: phase === 'idle' ? 0 : page,

@@ -1,6 +1,7 @@
 // What a worker writes while it runs a feed: under its lease, and nothing once that has moved on.
 import { sql } from 'kysely';
 import { LeaseLost } from '../../errors.ts';
+import { clockToleranceMs } from '../../model/clock-jump.ts';
 import type { Analysis, DeframedItem, DeframerFeed, Usage } from '../../model/deframer.ts';
 import type { Clock, Millis } from '../../model/glossary.ts';
 import type { Database, Writer } from '../database.ts';
@@ -121,7 +122,8 @@ export function deframeRunStore(db: Database, now: Clock) {
         UPDATE feed_schedules SET locked_until = ${leaseUntil(db, ttlMs)}, epoch = ${nextEpoch('epoch')}
         WHERE id = (
           SELECT s.id FROM feed_schedules s JOIN deframer_feeds f ON f.id = s.id
-          WHERE s.next_run_at <= ${dbNow(db)}
+          WHERE (s.next_run_at <= ${dbNow(db)}
+              OR s.next_run_at IS NOT NULL AND s.scheduled_at > ${leaseUntil(db, clockToleranceMs)})
             AND (s.locked_until IS NULL OR s.locked_until <= ${dbNow(db)} OR s.locked_until > ${tooFar})
             AND f.enabled = 1 AND f.deleted_at IS NULL
           ORDER BY s.next_run_at, s.id LIMIT 1 ${skip})
@@ -161,7 +163,12 @@ export function deframeRunStore(db: Database, now: Clock) {
         await requireFeedLease(trx, lease);
         await trx
           .updateTable('feed_schedules')
-          .set({ next_run_at: leaseUntil(db, delayMs), last_note: note, locked_until: null })
+          .set({
+            next_run_at: leaseUntil(db, delayMs),
+            scheduled_at: dbNow(db),
+            last_note: note,
+            locked_until: null,
+          })
           .where('id', '=', lease.feedId)
           .execute();
       });
@@ -287,6 +294,7 @@ export function deframeRunStore(db: Database, now: Clock) {
           .updateTable('feed_schedules')
           .set({
             next_run_at: error === undefined ? again : null,
+            scheduled_at: dbNow(db),
             last_error: error ?? null,
             ...(error !== undefined ? { last_note: null } : note !== undefined && { last_note: note }),
             last_run_at: now(),

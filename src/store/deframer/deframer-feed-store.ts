@@ -183,6 +183,7 @@ export function deframerFeedStore(db: Database, now: Clock) {
           .updateTable('feed_schedules')
           .set({
             next_run_at: dbNow(db),
+            scheduled_at: dbNow(db),
             last_error: null,
             locked_until: null,
             // Whoever asks for it wants the document, not the news that it is the same.

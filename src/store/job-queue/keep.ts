@@ -1,5 +1,6 @@
 // Keeping the leases of jobs: renewing one's own, and taking back what a worker that ended has left behind.
 import { type RawBuilder, sql } from 'kysely';
+import { clockToleranceMs } from '../../model/clock-jump.ts';
 import type { JobFence, JobState } from '../../model/job.ts';
 import type { Database, Writer } from '../database.ts';
 import { dbNow } from '../db-now.ts';
@@ -78,14 +79,19 @@ export async function recover(db: Database, trx: Writer, rules: RecoverRules): P
 }
 
 /**
- * Jobs that were to be done at once, by a clock that was set back since, would wait until it is that time again. What
- * was made to wait for a time waits for it by the new clock.
+ * After the clock was set back, makes jobs due that would wait until it is that time again: jobs that were to be done at once, and
+ * delays that were written by a clock more than a minute ahead. A delay begins when the job is made or when an attempt ends.
  */
 export async function bringForward(db: Database, trx: Writer): Promise<void> {
   const now = dbNow(db);
-  const { numAffectedRows } = await sql`UPDATE jobs SET run_at = ${now} WHERE id IN (
+  const tooLate = sql`${now} + ${sql.lit(clockToleranceMs)}`;
+  const notLater = (column: string) =>
+    sql`${sql.ref(column)} = CASE WHEN ${sql.ref(column)} > ${now} THEN ${now} ELSE ${sql.ref(column)} END`;
+  const { numAffectedRows } =
+    await sql`UPDATE jobs SET run_at = ${now}, ${notLater('created_at')}, ${notLater('started_at')}
+    WHERE id IN (
       SELECT id FROM jobs WHERE state = ${sql.lit(waiting)} AND lane IN (0, 1, 2) AND run_at > ${now}
-        AND run_at <= created_at ${unlessLocked(db)}
+        AND (run_at <= created_at OR created_at > ${tooLate} OR started_at > ${tooLate}) ${unlessLocked(db)}
     )`.execute(trx);
   if (numAffectedRows) await callWorkers(db, trx);
 }

@@ -1,6 +1,7 @@
 // What people do with the queue: look at it, try a dead letter again, cancel a job.
 import { sql } from 'kysely';
 import { Conflict, NotFound } from '../../errors.ts';
+import type { Millis } from '../../model/glossary.ts';
 import type { Job, JobState, Lane } from '../../model/job.ts';
 import { isUniqueViolation } from '../constraint.ts';
 import type { Database } from '../database.ts';
@@ -180,18 +181,18 @@ export function jobWatch(db: Database) {
 
     /** Forgets what ended long ago, some at a time. Returns how many it forgot. */
     async forget({
-      doneMs,
-      otherMs,
+      doneBefore,
+      otherBefore,
       atMost,
     }: {
-      doneMs: number;
-      otherMs: number;
+      doneBefore: Millis;
+      otherBefore: Millis;
       atMost: number;
     }): Promise<number> {
-      const old = (states: readonly number[], ageMs: number) => sql`SELECT id FROM jobs
-        WHERE state IN (${sql.join(states.map((state) => sql.lit(state)))}) AND state >= 2 AND finished_at < ${dbNow(db)} - ${ageMs} LIMIT ${atMost}`;
+      const old = (states: readonly number[], before: Millis) => sql`SELECT id FROM jobs
+        WHERE state IN (${sql.join(states.map((state) => sql.lit(state)))}) AND state >= 2 AND finished_at < ${before} LIMIT ${atMost}`;
       let forgotten = 0;
-      for (const ids of [old([done], doneMs), old([dead, cancelled], otherMs)]) {
+      for (const ids of [old([done], doneBefore), old([dead, cancelled], otherBefore)]) {
         const { numAffectedRows } = await db.write((trx) =>
           sql`DELETE FROM jobs WHERE id IN (${ids})`.execute(trx),
         );

@@ -160,8 +160,8 @@ export class Rebuild {
     // Nothing is known of when which feed was last fetched. Multiples of the golden section lie evenly in an interval,
     // however many there are.
     await session.rows(
-      `INSERT INTO feed_fetch_state (feed_id, next_check_at)
-       SELECT id, CAST($1 AS bigint) + (id * 618033 % 1000000) * CAST($2 AS bigint) / 1000000 FROM feeds`,
+      `INSERT INTO feed_fetch_state (feed_id, next_check_at, updated_at)
+       SELECT id, CAST($1 AS bigint) + (id * 618033 % 1000000) * CAST($2 AS bigint) / 1000000, CAST($1 AS bigint) FROM feeds`,
       [this.#now(), this.#pullIntervalMs],
     );
   }
