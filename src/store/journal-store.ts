@@ -62,6 +62,8 @@ const importRetrySeconds = 60;
 
 const notesPerPage = 500;
 const notesPerDelete = 500;
+/** In one transaction: a flush must clear more notes in its turn to write than a large sync makes in its own. */
+const notesPerClear = 50_000;
 
 export function journalStore(db: Database, tables: readonly DurableTable[] = durableTables) {
   return {
@@ -136,18 +138,18 @@ export function journalStore(db: Database, tables: readonly DurableTable[] = dur
      * number may be committed later, and `seen` does not hold it.
      */
     async clear(lease: Lease, seen: readonly number[], written: SetName): Promise<void> {
-      await db.write(async (trx) => {
-        await requireLease(db, trx, lease);
-        await setMeta(trx, lastSetKey, JSON.stringify(written));
-        await setMeta(trx, flushedAtKey, sql<string>`CAST(${dbNow(db)} AS text)`);
-      });
-      for (let at = 0; at < seen.length; at += notesPerDelete) {
-        const some = idList(db, seen.slice(at, at + notesPerDelete));
+      for (let from = 0; from < seen.length; from += notesPerClear) {
         await db.write(async (trx) => {
           await requireLease(db, trx, lease);
-          await sql`DELETE FROM journal_dirty WHERE seq IN ${some}`.execute(trx);
+          await setMeta(trx, lastSetKey, JSON.stringify(written));
+          await setMeta(trx, flushedAtKey, sql<string>`CAST(${dbNow(db)} AS text)`);
+          const until = Math.min(from + notesPerClear, seen.length);
+          for (let at = from; at < until; at += notesPerDelete) {
+            const some = idList(db, seen.slice(at, Math.min(at + notesPerDelete, until)));
+            await sql`DELETE FROM journal_dirty WHERE seq IN ${some}`.execute(trx);
+            await letOthersIn();
+          }
         });
-        await letOthersIn();
       }
     },
   };

@@ -8,6 +8,7 @@ import type { Database } from '../../src/store/database.ts';
 import { createStore } from '../../src/store/store.ts';
 import { TestClock } from '../support/clock.ts';
 import { onEachEngine } from '../support/engines.ts';
+import { addNotes } from '../support/journal-notes.ts';
 import {
   folderFiles,
   type OpenedPair,
@@ -117,6 +118,24 @@ onEachEngine('the journal', (engine) => {
     expect(await flushJournal({ ...flushDeps, journal, leases }, 'slow')).toBeUndefined();
     expect((await readSets(files)).sets).toHaveLength(1);
     expect(await pair.flush()).toBe(2);
+  });
+
+  it('writes and clears 5,000 notes in a few transactions, since each waits for its turn', async () => {
+    const { database, flushDeps } = pair;
+    await addNotes(database, 5_000);
+    let writes = 0;
+    const counting: Database = {
+      ...database,
+      write: (work, options) => {
+        writes += 1;
+        return database.write(work, options);
+      },
+    };
+    const { journal, leases } = createStore(counting, flushDeps.now);
+    expect(await flushJournal({ ...flushDeps, journal, leases }, 'test')).toEqual({ facts: 5_000 });
+    // The lease, the ordinal, the renewal before the last part, the name of the set, the notes, the release.
+    expect(writes).toBeLessThanOrEqual(8);
+    expect(await journal.pending(1)).toBe(0);
   });
 
   it('on S3, a change after a quiet time is written at the next look, and later ones 15 s apart', async () => {

@@ -12,6 +12,8 @@ import { SetWriter } from './write-set.ts';
 
 export const journalLease = 'journal';
 export const leaseTtlMs = 15_000;
+/** Each renewal waits for its turn to write. With one for each page, a flush would fall behind clients with long writes. */
+const renewEveryMs = 3_000;
 
 export interface FlushDeps {
   readonly library: Library;
@@ -45,6 +47,7 @@ export async function flushUnder(deps: FlushDeps, lease: Lease): Promise<Flushed
   const seqs: number[] = [];
   let facts = 0;
   let ordinal = 0;
+  let renewedAt = performance.now();
   const outcome = await journal.readChanges(lease, async (changes) => {
     ordinal = changes.ordinal;
     const set = new SetWriter(library.files, {
@@ -61,7 +64,10 @@ export async function flushUnder(deps: FlushDeps, lease: Lease): Promise<Flushed
       for (const fact of page.facts) await set.add(factLine(fact));
       facts += page.facts.length;
       for (const seq of page.seqs) seqs.push(seq);
-      await keepLease(deps, lease);
+      if (performance.now() - renewedAt > renewEveryMs) {
+        await keepLease(deps, lease);
+        renewedAt = performance.now();
+      }
     }
     // The index must not forget, when the power fails, what the library is about to know.
     await keepLease(deps, lease, { toDisk: true });
