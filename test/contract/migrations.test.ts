@@ -127,6 +127,19 @@ onEachEngine('migrations', (engine) => {
     await expect(insert('owner', 'd')).rejects.toThrow();
   });
 
+  it('keep numbering notes of the journal where they were when each note gets a time', async () => {
+    const target = await empty();
+    const all = readMigrations(engine.name);
+    await migrate(target, all.slice(0, all.findIndex(({ name }) => name === 'when_written')));
+    await query(target, 'INSERT INTO journal_dirty (tbl, k1) VALUES (1, 1), (1, 2), (1, 3)');
+    await query(target, 'DELETE FROM journal_dirty');
+    await migrate(target, all);
+    await query(target, 'INSERT INTO journal_dirty (tbl, k1) VALUES (1, 4)');
+    const [note] = await query(target, 'SELECT seq, noted_at FROM journal_dirty');
+    expect(Number(note?.seq)).toBe(4);
+    expect(Math.abs(Number(note?.noted_at) - Date.now())).toBeLessThan(60_000);
+  });
+
   it('bring an empty index to the present schema', async () => {
     const target = await empty();
     await migrate(target);
