@@ -130,7 +130,13 @@ onEachEngine('migrations', (engine) => {
   it('keep numbering notes of the journal where they were when each note gets a time', async () => {
     const target = await empty();
     const all = readMigrations(engine.name);
-    await migrate(target, all.slice(0, all.findIndex(({ name }) => name === 'when_written')));
+    await migrate(
+      target,
+      all.slice(
+        0,
+        all.findIndex(({ name }) => name === 'when_written'),
+      ),
+    );
     await query(target, 'INSERT INTO journal_dirty (tbl, k1) VALUES (1, 1), (1, 2), (1, 3)');
     await query(target, 'DELETE FROM journal_dirty');
     await migrate(target, all);

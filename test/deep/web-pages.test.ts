@@ -87,6 +87,9 @@ describe('the pages beside the reader', () => {
     await answer('How many entries came each day?').locator('svg').first().waitFor();
     await answer('How did fetching go?').locator('svg').first().waitFor();
     await answer('Which feeds fail now?').getByText('Broken Wire').waitFor();
+    await answer('Is every change in the library?')
+      .getByText(/^(Yes\. The library has|Nearly\. Changes)/)
+      .waitFor();
     await answer('How much room does it take?').getByText('Journal').waitFor();
     await expect(
       answer('How much room does it take?')
