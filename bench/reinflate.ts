@@ -107,7 +107,7 @@ async function rebuild(target: Target, files: Files): Promise<number> {
       tables: benchTables,
     });
     try {
-      const { facts } = await reinflate({ files, rebuild, randomText, onProgress: () => {} });
+      const { facts } = await reinflate({ files, rebuild, now, randomText, onProgress: () => {} });
       if (facts !== rows) throw new Error(`${facts} facts came instead of ${rows}`);
     } finally {
       await rebuild.close();

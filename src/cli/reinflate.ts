@@ -1,27 +1,29 @@
 import { Command } from 'commander';
 import { defaultOwnerName } from '../accounts/setup.ts';
 import { StartupError } from '../errors.ts';
-import { enrichPending } from '../items/enrich-pending.ts';
+import { restoreFiles } from '../items/restore-files.ts';
 import { blockingFileSystem } from '../library/files/file-system.ts';
 import type { Files } from '../library/files/files.ts';
 import { openFiles } from '../library/files/open-files.ts';
 import { segmentKey } from '../library/journal/segment.ts';
-import { missingSets, readPart, readSets } from '../library/journal/sets.ts';
+import type { FactSet } from '../library/journal/sets.ts';
 import { hasSegments } from '../library/library.ts';
-import { reinflate } from '../library/reinflate.ts';
+import { planRestore, type RestorePlan, reinflate } from '../library/reinflate.ts';
 import { hasMirror, takeInRaindrops } from '../mirror/node/reinflate.ts';
 import type { ReinflatedMirror } from '../mirror/reinflate-mirror.ts';
+import type { Millis } from '../model/glossary.ts';
 import { createIndexer, indexEverything } from '../search/index-pending.ts';
 import { embedEverything } from '../search/meaning/embed-pending.ts';
 import { readMigrations } from '../store/migrations.ts';
-import { requireOwnIndex } from '../store/open.ts';
+import { DamagedIndex, namingDamage, requireOwnIndex } from '../store/open.ts';
 import { clearIndex, openRebuild } from '../store/reinflate/open-rebuild.ts';
 import type { Rebuild } from '../store/reinflate/rebuild.ts';
 import type { Store } from '../store/store.ts';
 import { openEmbedder, openFollower } from './meaning.ts';
 import { handHighlights } from './mirror.ts';
 import { progressBar } from './progress.ts';
-import { configure, type Opened, type Runtime, withStore } from './runtime.ts';
+import { printRestoredFiles } from './restored-files.ts';
+import { configure, flushIndex, type Opened, type Runtime, withStore } from './runtime.ts';
 import { searchSources } from './search-sources.ts';
 
 export function reinflateCommand(runtime: Runtime): Command {
@@ -30,44 +32,66 @@ export function reinflateCommand(runtime: Runtime): Command {
       'Rebuild the index (LECTERN_DATABASE_URL) from the library (LECTERN_LIBRARY_URL): after the index was lost, or to move from one engine to the other. Stop Lectern first.',
     )
     .option('--force', 'put an index that has rows aside and rebuild it')
-    .option('--rag', 'then embed every text anew too, which otherwise happens when Lectern runs')
+    .option('--discard', 'with --force: give up rows of the old index that cannot be written to the library')
+    .option('--partial', 'rebuild from a journal of which more than a day cannot be used')
+    .option('--rag', 'then embed every text again, which otherwise happens when Lectern runs')
     .option('--json', 'print the summary as JSON')
     .action((options: Options) => run(runtime, options));
 }
 
 interface Options {
   readonly force?: boolean;
+  readonly discard?: boolean;
+  readonly partial?: boolean;
   readonly json?: boolean;
   readonly rag?: boolean;
 }
 
-async function run(runtime: Runtime, { force = false, json = false, rag = false }: Options): Promise<void> {
+interface PlanOptions {
+  readonly until: Millis | undefined;
+  readonly partial: boolean;
+  readonly verified: Set<string>;
+}
+
+/** A copy of a running library takes less than this. What it lacks at its end is no older. */
+const longestCopyMs = 24 * 3_600_000;
+
+async function run(runtime: Runtime, options: Options): Promise<void> {
+  const { force = false, discard = false, partial = false, json = false, rag = false } = options;
   const { config, log } = configure(runtime);
   const { now, randomText } = runtime;
+  const until = undefined;
   const files = await openFiles(config.library, { now, randomText, fileSystem: blockingFileSystem });
-  await requireOwnIndex(config.database);
+  const verified = new Set<string>();
   const isMirrorAlone = !(await hasSegments(files)) && (await hasMirror(files));
-  if (!isMirrorAlone) await requireWhole(files);
-  const aside = await makeRoom(runtime, force);
-  if (aside) log.info(aside);
+  const plan = isMirrorAlone ? undefined : await requirePlan(files, { until, partial, verified });
+  const aside = await makeRoom(runtime, files, { force, discard });
+  for (const line of aside) log.info(line);
+  if (plan && plan.leftOut.length > 0) log.warn(lossSentence(plan));
 
   const started = performance.now();
   const bar = progressBar(runtime, 'Rebuilding');
+  const onProgress = (facts: number, total: number) => bar.update(facts, total);
   const summary = isMirrorAlone
-    ? { sets: 0, facts: 0, resumed: false }
-    : await replay(runtime, files, (facts, total) => bar.update(facts, total)).finally(() => bar.end());
-  const { hash, tables, mirror, meaning } = await withStore(runtime, async (opened) => {
+    ? { sets: 0, facts: 0, resumed: false, setAside: [] }
+    : await replay(runtime, files, { until, verified, onProgress }).finally(() => bar.end());
+  const { hash, tables, mirror, meaning, restored } = await withStore(runtime, async (opened) => {
     const { store } = opened;
     const mirror = await takeInMirror(runtime, store, files);
-    await enrichPending(store);
+    const restored = await restoreFiles({ store, files }, { readData: false });
     const meaning = rag ? await embedTexts(runtime, opened) : undefined;
-    return { mirror, meaning, ...(await store.stateHash()) };
+    return { mirror, meaning, restored, ...(await store.stateHash()) };
   });
   const seconds = Math.round((performance.now() - started) / 100) / 10;
   if (json) {
-    runtime.stdout.write(
-      `${JSON.stringify({ ...summary, seconds, state_hash: hash, tables, mirror, meaning }, null, 2)}\n`,
-    );
+    const { setAside, ...counts } = summary;
+    const report = {
+      ...{ ...counts, seconds, state_hash: hash, tables, mirror, meaning },
+      set_aside: setAside,
+      fetched_again: restored.queued.map(({ itemId, url }) => ({ item_id: itemId, url })),
+      lost_files: restored.lost,
+    };
+    runtime.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
     return;
   }
   const rows = tables.map(({ table, rows }) => `${rows} ${table}`).join(', ');
@@ -75,6 +99,9 @@ async function run(runtime: Runtime, { force = false, json = false, rag = false 
     `The index is rebuilt${summary.resumed ? ', from where it was interrupted' : ''}: ${rows}.\n` +
       `${summary.facts} facts of ${summary.sets} sets in ${seconds} s. State hash ${hash}\n`,
   );
+  if (summary.setAside.length > 0)
+    runtime.stdout.write(`${summary.setAside.length} segments that cannot be used are in set-aside/ now.\n`);
+  printRestoredFiles(runtime, restored);
   if (mirror.raindrops + mirror.removed > 0)
     runtime.stdout.write(
       `${mirror.raindrops + mirror.removed} raindrops came from the files of the mirror.\n`,
@@ -89,13 +116,25 @@ async function run(runtime: Runtime, { force = false, json = false, rag = false 
     runtime.stdout.write(`Raindrop ${id} was left out: ${what}. The mirror fetches it anew.\n`);
 }
 
-async function replay(runtime: Runtime, files: Files, onProgress: (facts: number, total: number) => void) {
+async function replay(
+  runtime: Runtime,
+  files: Files,
+  {
+    until,
+    verified,
+    onProgress,
+  }: {
+    until: Millis | undefined;
+    verified: Set<string>;
+    onProgress: (facts: number, total: number) => void;
+  },
+) {
   const { config } = runtime.readConfig();
   const { now, randomText } = runtime;
   const rebuild = await openRebuild(config.database, { now, pullIntervalMs: config.pull.intervalMs });
   return closing(rebuild, () =>
     reinflate({
-      ...{ files, rebuild, randomText },
+      ...{ files, rebuild, now, randomText, until, verified },
       onProgress: ({ facts, totalFacts }) => onProgress(facts, totalFacts),
     }),
   );
@@ -142,50 +181,118 @@ async function takeInMirror(runtime: Runtime, store: Store, files: Files): Promi
 }
 
 /** Before the index is touched: there is something to rebuild from, and every file of it can be read. */
-async function requireWhole(files: Files): Promise<void> {
-  const { sets } = await readSets(files);
-  if (sets.length === 0) {
+async function requirePlan(files: Files, { until, partial, verified }: PlanOptions): Promise<RestorePlan> {
+  const plan = await planRestore(files, { until, verified });
+  const { run, leftOut, journal } = plan;
+  if (journal.complete.length === 0 && journal.damaged.length === 0) {
     throw new StartupError(
       'The library has no journal, so there is nothing to rebuild from. Check LECTERN_LIBRARY_URL.',
     );
   }
-  const missing = missingSets(sets, null).map(({ set }) => segmentKey(set, 1));
-  if (missing.length > 0) {
-    throw new StartupError(
-      `The journal is not whole: ${missing.join(', ')} is missing. Restore it from a backup first.`,
-    );
-  }
   const known = readMigrations('sqlite').length;
-  const newest = Math.max(...sets.map(({ schema }) => schema));
+  const newest = Math.max(0, ...run.map(({ schema }) => schema));
   if (newest > known) {
     throw new StartupError(
       `The library was written at schema ${newest}, and this Lectern knows schemas up to ${known}: upgrade it first.`,
     );
   }
-  for (const { parts } of sets) for (const part of parts) await readPart(files, part);
-}
-
-async function makeRoom(runtime: Runtime, force: boolean): Promise<string | undefined> {
-  const { config } = runtime.readConfig();
-  const rebuild = await openRebuild(config.database, {
-    now: runtime.now,
-    pullIntervalMs: config.pull.intervalMs,
-  });
-  const { isFull, isInUse } = await closing(rebuild, async () => ({
-    isFull: !(await rebuild.findProgress()) && !(await rebuild.isEmpty()),
-    isInUse: await rebuild.isInUse(),
-  }));
-  if (isInUse)
+  if (run.length === 0) {
     throw new StartupError(
-      'Lectern is running on this index. Stop it first; if it was killed, wait 15 seconds.',
-    );
-  if (!isFull) return undefined;
-  if (!force) {
-    throw new StartupError(
-      'The index has rows already. Add --force to put it aside and rebuild it from the library.',
+      `${lossSentence(plan)} Nothing can be rebuilt. Restore the missing segments from a backup.`,
     );
   }
-  return clearIndex(config.database, runtime.now);
+  if (spanOf(leftOut) > longestCopyMs && !partial) {
+    throw new StartupError(
+      `${lossSentence(plan)} Restore them from a backup. If there is none, --partial rebuilds the index as it was ` +
+        'before the gap; the segments after it are moved to set-aside/ in the library. Nothing was changed.',
+    );
+  }
+  return plan;
+}
+
+/** What a gap in the journal leaves out. A reinflate stops before the first missing or damaged segment. */
+function lossSentence({ run, leftOut, missing, journal }: RestorePlan): string {
+  const gone = missing ? [{ key: segmentKey(missing.set, 1), what: 'it is missing' }] : [];
+  const damaged = new Map([...gone, ...journal.damaged].map((problem) => [problem.key, problem]));
+  const named = [...damaged.values()].slice(0, 5).map(({ key, what }) => `${key} (${what})`);
+  const segments = leftOut.reduce((sum, { parts }) => sum + parts.length, 0);
+  const facts = leftOut.reduce((sum, set) => sum + set.facts, 0);
+  const reached = run.at(-1);
+  return [
+    `The journal has a gap: ${named.join(', ')}${damaged.size > 5 ? ` and ${damaged.size - 5} more` : ''}.`,
+    ...(leftOut.length > 0
+      ? [
+          `${segments} segments with ${facts} facts come after it, from ${time(leftOut[0]?.firstAt)} to ${time(leftOut.at(-1)?.lastAt)}; they cannot be used.`,
+        ]
+      : []),
+    ...(reached ? [`The journal is complete up to ${time(reached.lastAt)}.`] : []),
+  ].join(' ');
+}
+
+function spanOf(sets: readonly FactSet[]): number {
+  return (sets.at(-1)?.lastAt ?? 0) - (sets[0]?.firstAt ?? 0);
+}
+
+function time(at: number | undefined): string {
+  return at === undefined ? 'unknown' : new Date(at).toISOString();
+}
+
+/** Puts an index that has rows aside, after its last changes are in the library. Returns what was done. */
+async function makeRoom(
+  runtime: Runtime,
+  files: Files,
+  { force, discard }: { force: boolean; discard: boolean },
+): Promise<string[]> {
+  const { database } = runtime.readConfig().config;
+  try {
+    const { isFull, isHalfBuilt, isInUse } = await lookAtIndex(runtime);
+    if (isInUse)
+      throw new StartupError(
+        'Lectern is running on this index. Stop it first; if it was killed, wait 15 seconds.',
+      );
+    if (!isFull && !(isHalfBuilt && force)) return [];
+    if (!force)
+      throw new StartupError(
+        'The index has rows already. Add --force to put it aside and rebuild it from the library.',
+      );
+    const flushed = isFull ? await flushBeforeReplacing(runtime, files, { discard }) : [];
+    return [...flushed, await clearIndex(database, runtime.now)];
+  } catch (error) {
+    // It cannot be known whether a damaged index has changes that are not in the library.
+    if (!(error instanceof DamagedIndex) || !force || !discard) throw error;
+    return [await clearIndex(database, runtime.now)];
+  }
+}
+
+async function lookAtIndex(runtime: Runtime) {
+  const { database, pull } = runtime.readConfig().config;
+  await requireOwnIndex(database);
+  return namingDamage(database, async () => {
+    const rebuild = await openRebuild(database, { now: runtime.now, pullIntervalMs: pull.intervalMs });
+    return closing(rebuild, async () => {
+      const isHalfBuilt = (await rebuild.findProgress()) !== undefined;
+      const isFull = !isHalfBuilt && !(await rebuild.isEmpty());
+      return { isFull, isHalfBuilt, isInUse: await rebuild.isInUse() };
+    });
+  });
+}
+
+/** The old index may have changes that the library lacks: written there, or given up only with `discard`. */
+async function flushBeforeReplacing(
+  runtime: Runtime,
+  files: Files,
+  { discard }: { discard: boolean },
+): Promise<string[]> {
+  const { database } = runtime.readConfig().config;
+  const { pending, failure } = await namingDamage(database, () => flushIndex(runtime, files));
+  if (pending === 0) return [];
+  const rows = pending === 1 ? '1 changed row' : `${pending} changed rows`;
+  if (failure === undefined) return [`wrote ${rows} of the old index to the library first`];
+  if (discard) return [`gave up ${rows} of the old index: ${failure}`];
+  throw new StartupError(
+    `The index has ${rows} that are not in the library, and they cannot be written there: ${failure} ` +
+      'Nothing was changed. Add --discard to give them up.',
+  );
 }
 
 async function closing<T>(rebuild: Rebuild, work: () => Promise<T>): Promise<T> {

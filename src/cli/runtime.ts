@@ -134,6 +134,26 @@ export async function withStore<T>(runtime: Runtime, work: (opened: Opened) => P
   });
 }
 
+/** Writes the changes that an index still has to the library. `failure` says why that was not possible. */
+export async function flushIndex(
+  runtime: Runtime,
+  files: Files,
+): Promise<{ pending: number; failure: string | undefined }> {
+  const { config } = runtime.readConfig();
+  const options = { now: runtime.now, onIdleError: () => {}, asItIs: true };
+  const store = await openStore(config.database, options);
+  return withClosing(store, async () => {
+    const pending = await store.journal.countRows();
+    if (pending === 0) return { pending, failure: undefined };
+    try {
+      await (await joined(runtime, store, files)).flusher.flushAll();
+      return { pending, failure: undefined };
+    } catch (error) {
+      return { pending, failure: (error as Error).message };
+    }
+  });
+}
+
 /** Begins a library for an index whose own is lost, and fills it. Returns how many rows it has. */
 export async function renewLibrary(runtime: Runtime): Promise<number> {
   const { config } = configure(runtime);

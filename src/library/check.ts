@@ -3,8 +3,8 @@
 import { type DurableTable, durableTables, type Row } from '../store/durable.ts';
 import type { SetName } from '../store/journal-store.ts';
 import { collect, type Files, sha256Of } from './files/files.ts';
-import { DamagedSegment, readSegment, segmentKey } from './journal/segment.ts';
-import { chooseSets, missingSets, type Segment } from './journal/sets.ts';
+import { type Problem, segmentKey, setOfKey } from './journal/segment.ts';
+import { inspectJournal, missingSets, type Segment } from './journal/sets.ts';
 
 export interface CheckOptions {
   /** Reads every file to its end and hashes it; without, a file only has to be there. Segments are always read. */
@@ -14,13 +14,13 @@ export interface CheckOptions {
   readonly onFile?: (done: number) => void;
 }
 
-export interface Problem {
-  readonly key: string;
-  readonly what: string;
-}
+export type { Problem };
 
 export interface CheckReport {
+  /** Of sets that count. */
   readonly segments: number;
+  /** Segments of merged sets, which are deleted a day after the merge. */
+  readonly kept: number;
   readonly files: number;
   readonly problems: readonly Problem[];
   /** Files that nothing names. No harm is in them, and no use. */
@@ -34,57 +34,72 @@ export async function checkLibrary(
   tables: readonly DurableTable[] = durableTables,
 ): Promise<CheckReport> {
   const problems: Problem[] = [];
-  const { segments, orphans } = await checkJournal(files, problems, options);
+  const { segments, kept, orphans } = await checkJournal(files, problems, options);
 
+  const present = await listOwnFiles(files);
+  const named = new Set<string>();
+  for await (const { key, what } of checkFiles(files, rowsOf, { ...options, tables, present })) {
+    named.add(key);
+    if (what) problems.push({ key, what });
+    options.onFile?.(segments + named.size);
+  }
+  const unnamed = [...present].filter((key) => !named.has(key)).sort();
+  return { segments, kept, files: named.size, problems, orphans: [...orphans, ...unnamed] };
+}
+
+/** The files that a row should name. */
+async function listOwnFiles(files: Files): Promise<Set<string>> {
   const present = new Set<string>();
   for await (const { key } of files.listAll('')) {
-    // Manifests tell of objects and are told of by nothing.
-    if (!/^(journal|manifests)\//.test(key) && key !== 'library.json') present.add(key);
+    if (!/^(journal|manifests|locks|set-aside)\//.test(key) && key !== 'library.json') present.add(key);
   }
-  const named = new Set<string>();
+  return present;
+}
+
+export interface CheckedFile {
+  readonly table: DurableTable;
+  readonly row: Row;
+  readonly key: string;
+  /** What is wrong with it. */
+  readonly what: string | undefined;
+}
+
+/** Every file that a row names. */
+export async function* checkFiles(
+  files: Files,
+  rowsOf: (table: DurableTable) => AsyncIterable<Row>,
+  options: { readData: boolean; tables?: readonly DurableTable[]; present?: ReadonlySet<string> },
+): AsyncGenerator<CheckedFile> {
+  const { readData, tables = durableTables, present = await listOwnFiles(files) } = options;
   for (const table of tables) {
     if (!table.files) continue;
     for await (const row of rowsOf(table)) {
       for (const { key, sha256 } of table.files(row)) {
-        named.add(key);
-        const what = await checkFile(files, key, present.has(key), options.readData ? sha256 : undefined);
-        if (what) problems.push({ key, what });
-        options.onFile?.(segments + named.size);
+        const what = await checkFile(files, key, present.has(key), readData ? sha256 : undefined);
+        yield { table, row, key, what };
       }
     }
   }
-  const unnamed = [...present].filter((key) => !named.has(key)).sort();
-  return { segments, files: named.size, problems, orphans: [...orphans, ...unnamed] };
 }
 
 async function checkJournal(files: Files, problems: Problem[], { onFile, lastSet }: CheckOptions) {
-  const bySet = new Map<string, Segment[]>();
-  let segments = 0;
-  for await (const { key, sizeBytes } of files.listAll('journal/')) {
-    segments += 1;
-    onFile?.(segments);
-    try {
-      const bytes = await files.read(key);
-      if (!bytes) continue;
-      const { header } = readSegment(key, bytes);
-      bySet.set(header.set, [...(bySet.get(header.set) ?? []), { key, sizeBytes, header }]);
-    } catch (error) {
-      problems.push({
-        key,
-        what:
-          error instanceof DamagedSegment ? error.reason : `it cannot be read: ${(error as Error).message}`,
-      });
-    }
-  }
-  const { sets, leftovers } = chooseSets([...bySet.values()]);
+  let read = 0;
+  const journal = await inspectJournal(files, { onFile: async () => onFile?.(++read) });
+  const { sets, superseded, incomplete } = journal;
+  const replaced = new Set(sets.flatMap(({ replaces, abandons }) => [...replaces, ...abandons]));
+  // A kept segment holds nothing that is needed, so damage to it is no problem.
+  problems.push(...journal.damaged.filter(({ key }) => !replaced.has(setOfKey(key))));
   const damaged = new Set(problems.map(({ key }) => key));
+  const bySet = Map.groupBy(incomplete, ({ header }) => header.set);
   for (const { set } of missingSets(sets, lastSet)) {
     for (const key of missingParts(set, bySet.get(set) ?? [])) {
       if (!damaged.has(key)) problems.push({ key, what: 'it is missing' });
       damaged.add(key);
     }
   }
-  return { segments, orphans: leftovers.map(({ key }) => key).filter((key) => !damaged.has(key)) };
+  const kept = superseded.reduce((sum, { set }) => sum + set.parts.length, 0);
+  const segments = sets.reduce((sum, { parts }) => sum + parts.length, 0);
+  return { segments, kept, orphans: incomplete.map(({ key }) => key).filter((key) => !damaged.has(key)) };
 }
 
 /** The parts that keep a set from being whole: gaps, and the last one if none says that it is. */

@@ -4,7 +4,7 @@ import { LibraryLost, StartupError } from '../errors.ts';
 import type { RandomText } from '../model/glossary.ts';
 import type { IndexStore } from '../store/index-store.ts';
 import type { Files } from './files/files.ts';
-import { newestSet } from './journal/sets.ts';
+import { newestHeader } from './journal/sets.ts';
 
 const identityKey = 'library.json';
 
@@ -75,7 +75,7 @@ export async function joinLibrary(deps: LibraryDeps): Promise<Library> {
 
 /** An index that was put back from a copy has forgotten turns that it took; its next sets would mix with theirs. */
 async function refuseOldIndex({ files, index }: LibraryDeps): Promise<void> {
-  const newest = await newestSet(files);
+  const newest = await newestHeader(files);
   if (!newest || newest.ordinal <= (await index.findOrdinal())) return;
   throw new StartupError(
     'The index is older than its library, as one is that was put back from a copy. Rebuild it from the library with "lectern reinflate --force".',

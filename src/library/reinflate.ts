@@ -1,16 +1,32 @@
 // Rebuilds the index from the library: every set of the journal, in order, each schema by its own migrations.
 import { StartupError } from '../errors.ts';
-import type { RandomText } from '../model/glossary.ts';
+import type { Clock, Millis, RandomText } from '../model/glossary.ts';
 import type { Fact } from '../store/journal-store.ts';
 import type { Progress, Rebuild } from '../store/reinflate/rebuild.ts';
 import type { Files } from './files/files.ts';
-import { type FactSet, readPart, readSets } from './journal/sets.ts';
+import { DamagedSegment } from './journal/segment.ts';
+import {
+  type FactSet,
+  type GapFreeRun,
+  gapFreeRun,
+  type InspectedJournal,
+  inspectJournal,
+  readPart,
+} from './journal/sets.ts';
+import { SetWriter } from './journal/write-set.ts';
 import { claim, readIdentity } from './library.ts';
+import { setAside } from './set-aside.ts';
+import { ulidMaker } from './ulid.ts';
 
 export interface ReinflateDeps {
   readonly files: Files;
   readonly rebuild: Rebuild;
+  readonly now: Clock;
   readonly randomText: RandomText;
+  /** Restores the state of this moment. Later sets no longer count, and are deleted a day later. */
+  readonly until?: Millis | undefined;
+  /** Names of sets that were read without damage already. */
+  readonly verified?: Set<string>;
   readonly onProgress: (progress: { facts: number; totalFacts: number }) => void;
 }
 
@@ -18,12 +34,50 @@ export interface Reinflated {
   readonly sets: number;
   readonly facts: number;
   readonly resumed: boolean;
+  /** Segments behind a gap in the journal. They were moved to `set-aside/`. */
+  readonly setAside: readonly string[];
+}
+
+export interface RestorePlan extends GapFreeRun {
+  readonly journal: InspectedJournal;
 }
 
 /** A set up to this size is read once and held; a larger one is read as often as it is gone through. */
 const heldBytes = 64 * 1024 * 1024;
 
-/** The index must be empty, or one in which a reinflate was interrupted: then it goes on where it was. */
+const notBegun: Progress = { ordinal: 0, set: '', part: 0, complete: true, seq: 0, ids: {} };
+
+/** The sets that restore the library, in their order, after those that are in the index already. */
+export async function planRestore(
+  files: Files,
+  {
+    until,
+    progress = notBegun,
+    verified,
+  }: { until?: Millis | undefined; progress?: Progress; verified?: Set<string> | undefined } = {},
+): Promise<RestorePlan> {
+  const isBegun = (set: FactSet) => !progress.complete && set.id === progress.set;
+  const journal = await inspectJournal(files, {
+    accept: (set) =>
+      (until === undefined || set.lastAt <= until) && (set.fromOrdinal > progress.ordinal || isBegun(set)),
+    ...(verified && { verified }),
+  });
+  const plan = gapFreeRun(journal.sets, progress.ordinal);
+  const isMergedSince =
+    plan.leftOut.length > 0 && journal.complete.some((set) => reachesOver(set, progress.ordinal));
+  if ((!progress.complete && !plan.run.some(isBegun)) || (progress.ordinal > 0 && isMergedSince)) {
+    throw new StartupError(
+      'The journal has changed since this reinflate was interrupted. Start over with "lectern reinflate --force".',
+    );
+  }
+  return { ...plan, journal };
+}
+
+function reachesOver(set: FactSet, ordinal: number): boolean {
+  return set.fromOrdinal <= ordinal && ordinal < set.ordinal;
+}
+
+/** The index must be empty, or one in which a reinflate was interrupted: then it continues where it was. */
 export async function reinflate(deps: ReinflateDeps): Promise<Reinflated> {
   const { files, rebuild, randomText } = deps;
   const begun = await rebuild.findProgress();
@@ -35,50 +89,94 @@ export async function reinflate(deps: ReinflateDeps): Promise<Reinflated> {
   const replay = new Replay(deps, begun);
   await replay.applyAll();
 
-  // Until here another index may have written to the library. From now on it is ours, and what the other had
-  // finished meanwhile comes in the second round.
+  // Until here another index may have written to the library. From now on it is ours, and the second round applies the sets that the
+  // other index finished meanwhile.
   const indexId = randomText(12);
   const identity = await readIdentity(files).catch(() => undefined);
   await claim(files, { id: identity?.id ?? randomText(12), writer: indexId });
-  await replay.applyAll();
+  const plan = await replay.applyAll();
+  await replay.abandonRest(plan.journal, indexId);
+
+  // After the set that covers them: a crash in between leaves segments that do not count.
+  const behindGap = plan.leftOut.length === 0 ? [] : unusableKeys(plan);
+  await setAside(files, behindGap);
 
   await rebuild.bringTo(undefined);
   await rebuild.finish(indexId, replay.progress);
-  return { sets: replay.sets, facts: replay.facts, resumed: begun !== undefined };
+  return { sets: replay.sets, facts: replay.facts, resumed: begun !== undefined, setAside: behindGap };
+}
+
+function unusableKeys({ leftOut, journal }: RestorePlan): string[] {
+  const parts = leftOut.flatMap((set) => set.parts);
+  return [...parts, ...journal.damaged].map(({ key }) => key);
 }
 
 class Replay {
   readonly #deps: ReinflateDeps;
+  readonly #verified: Set<string>;
   progress: Progress;
   sets = 0;
   facts = 0;
 
   constructor(deps: ReinflateDeps, begun: Progress | undefined) {
     this.#deps = deps;
-    this.progress = begun ?? { ordinal: 0, set: '', part: 0, complete: true, seq: 0, ids: {} };
+    this.#verified = deps.verified ?? new Set();
+    this.progress = begun ?? notBegun;
   }
 
-  async applyAll(): Promise<void> {
-    const { sets } = await readSets(this.#deps.files);
-    const { ordinal, complete } = this.progress;
-    const left = sets.filter((set) => set.ordinal > ordinal || (set.ordinal === ordinal && !complete));
-    const totalFacts = left.reduce((sum, set) => sum + set.facts, 0);
+  async applyAll(): Promise<RestorePlan> {
+    const { files, rebuild, until, onProgress } = this.#deps;
+    const plan = await planRestore(files, { until, progress: this.progress, verified: this.#verified });
+    const totalFacts = plan.run.reduce((sum, set) => sum + set.facts, 0);
     let before = 0;
-    for (const set of left) {
-      await this.#deps.rebuild.bringTo(set.schema);
-      const report = (facts: number) => this.#deps.onProgress({ facts: before + facts, totalFacts });
-      if (set === sets[0]) await this.#fill(set, report);
+    for (const set of plan.run) {
+      await rebuild.bringTo(set.schema);
+      const report = (facts: number) => onProgress({ facts: before + facts, totalFacts });
+      if (this.progress.ordinal === 0 || !this.progress.complete) await this.#fill(set, report);
       else await this.#apply(set);
       before += set.facts;
       report(0);
       this.sets += 1;
       this.facts += set.facts;
     }
+    return plan;
+  }
+
+  /**
+   * Writes an empty set that covers every set beyond the restored state, so that no later reader applies one of them. Ids continue above
+   * all that those sets gave.
+   */
+  async abandonRest(journal: InspectedJournal, writer: string): Promise<void> {
+    const { files, now, randomText } = this.#deps;
+    const { ordinal, set: lastSet } = this.progress;
+    const beyond = journal.complete.filter((set) => set.ordinal > ordinal);
+    const unfinished = journal.incomplete.filter(({ header }) => header.ordinal > ordinal);
+    if (beyond.length === 0 && unfinished.length === 0) return;
+    const damaged = new Set(journal.damaged.map(({ key }) => key));
+    for (const set of beyond) {
+      this.#raise(set);
+      for (const part of set.parts) if (!damaged.has(part.key)) await this.#countUnlessDamaged(part);
+    }
+    const headers = [...beyond.flatMap(({ parts }) => parts), ...unfinished].map(({ header }) => header);
+    const highest = headers.reduce((most, header) => Math.max(most, header.ordinal), ordinal);
+    const schema = journal.complete
+      .filter((set) => set.ordinal <= ordinal)
+      .reduce((newest, set) => Math.max(newest, set.schema), 1);
+    const abandons = beyond.filter((set) => reachesOver(set, ordinal)).map(({ id }) => id);
+    const seq = beyond.reduce((most, set) => Math.max(most, set.lastSeq), this.progress.seq);
+    const id = ulidMaker(now, randomText)();
+    const at = now();
+    await new SetWriter(files, {
+      ...{ schema, writer, set: id, ordinal: highest + 1, from_ordinal: ordinal + 1 },
+      previous: lastSet === '' ? null : { ordinal, set: lastSet },
+      ...{ first_seq: seq, last_seq: seq, merged_at: at, first_at: at },
+    }).finish({ ids: this.progress.ids, ...(abandons.length > 0 && { abandons }) });
+    this.progress = { ...this.progress, ordinal: highest + 1, set: id, seq };
   }
 
   /** The first set meets an empty index, so its parts can be committed one by one, however many they are. */
   async #fill(set: FactSet, report: (facts: number) => void): Promise<void> {
-    const done = this.progress.ordinal === set.ordinal ? this.progress.part : 0;
+    const done = this.progress.set === set.id ? this.progress.part : 0;
     let facts = 0;
     for (const [index, part] of set.parts.entries()) {
       facts += part.header.facts;
@@ -106,20 +204,27 @@ class Replay {
   }
 
   #advance(set: FactSet, part: number): void {
-    const ids = { ...this.progress.ids };
-    for (const [table, id] of Object.entries(set.ids)) ids[table] = Math.max(id, ids[table] ?? 0);
+    this.#raise(set);
     const complete = part === set.parts.length;
-    this.progress = {
-      ordinal: set.ordinal,
-      set: set.id,
-      part,
-      complete,
-      seq: Math.max(this.progress.seq, set.lastSeq),
-      ids,
-    };
+    const seq = Math.max(this.progress.seq, set.lastSeq);
+    this.progress = { ordinal: set.ordinal, set: set.id, part, complete, seq, ids: this.progress.ids };
   }
 
-  /** Ids go on above all that were ever given, those of deleted rows included. */
+  /** Ids continue above all that were ever given, those of deleted rows included. */
+  #raise(set: FactSet): void {
+    const ids = { ...this.progress.ids };
+    for (const [table, id] of Object.entries(set.ids)) ids[table] = Math.max(id, ids[table] ?? 0);
+    this.progress = { ...this.progress, ids };
+  }
+
+  async #countUnlessDamaged(part: FactSet['parts'][number]): Promise<void> {
+    try {
+      this.#count(await readPart(this.#deps.files, part));
+    } catch (error) {
+      if (!(error instanceof DamagedSegment)) throw error;
+    }
+  }
+
   #count(facts: readonly Fact[]): void {
     const ids = { ...this.progress.ids };
     for (const { table, key } of facts) {

@@ -9,6 +9,8 @@ import { idList } from './id-list.ts';
 import { flushedAtKey, lastSetKey, ordinalKey } from './journal-keys.ts';
 import { type Lease, requireLease } from './lease-store.ts';
 import { letOthersIn } from './let-others-in.ts';
+import { presentTables } from './present-tables.ts';
+import { rowsInOrder } from './state-hash.ts';
 
 export type JournalStore = ReturnType<typeof journalStore>;
 
@@ -34,6 +36,8 @@ export interface Changes {
   readonly previous: SetName | null;
   readonly firstSeq: number;
   readonly lastSeq: number;
+  /** With every row: the highest id that each table ever gave. */
+  readonly ids: Readonly<Record<string, number>>;
   pages(): AsyncGenerator<ChangePage>;
 }
 
@@ -73,6 +77,15 @@ export function journalStore(db: Database, tables: readonly DurableTable[] = dur
     /** The last set that this index has written. */
     findLastSet: () => lastSet(db.read),
 
+    /** How many rows have changes that the library lacks. */
+    async countRows(): Promise<number> {
+      const { rows } = await sql<{ n: number }>`
+        SELECT count(*) AS n FROM (SELECT DISTINCT tbl, k1, k2, kt FROM journal_dirty) AS changed`.execute(
+        db.read,
+      );
+      return Number(rows[0]?.n ?? 0);
+    },
+
     /** How many notes wait, counted up to `limit`. */
     pending: (limit: number): Promise<number> => countPending(db.read, limit),
 
@@ -111,11 +124,13 @@ export function journalStore(db: Database, tables: readonly DurableTable[] = dur
     /**
      * Gives all changes to `work`, as one committed state has them; nothing when there are none. The ordinal is
      * taken under the lease, and must still be the newest in the state that is read: so the order of ordinals is
-     * the order of states, even when a flusher sleeps in between and another takes over.
+     * the order of states, even when a flusher sleeps in between and another takes over. With `everyRow`, the changes are all durable
+     * rows, and answer every note.
      */
     async readChanges(
       lease: Lease,
       work: (changes: Changes) => Promise<void>,
+      { everyRow = false }: { everyRow?: boolean } = {},
     ): Promise<'written' | 'nothing' | 'overtaken'> {
       const ordinal = await nextOrdinal(db, lease);
       return db.snapshot(async (reader) => {
@@ -124,11 +139,27 @@ export function journalStore(db: Database, tables: readonly DurableTable[] = dur
           SELECT min(seq) AS first, max(seq) AS last, (SELECT max(version) FROM schema_migrations) AS schema
           FROM journal_dirty`.execute(reader);
         const [range] = rows;
-        if (!range || range.first === null || range.last === null) return 'nothing';
+        if (!range) return 'nothing';
+        if (everyRow) {
+          const present = await presentTables(db, reader, tables);
+          const [seq, ids] = [await lastSeq(db, reader), await lastIds(db, reader, present)];
+          const pages = () => readEveryRow(reader, present, seq);
+          await work({
+            schema: range.schema,
+            ordinal,
+            previous: null,
+            firstSeq: 0,
+            lastSeq: seq,
+            ids,
+            pages,
+          });
+          return 'written';
+        }
+        if (range.first === null || range.last === null) return 'nothing';
         const { first, last, schema } = range;
         const pages = () => readPages(reader, tables, first, last);
         const previous = await lastSet(reader);
-        await work({ schema, ordinal, previous, firstSeq: first, lastSeq: last, pages });
+        await work({ schema, ordinal, previous, firstSeq: first, lastSeq: last, ids: {}, pages });
         return 'written';
       });
     },
@@ -219,6 +250,57 @@ async function* readPages(
     after = until;
     await letOthersIn();
   }
+}
+
+/** Every durable row, and then the notes, which all of them answer. */
+async function* readEveryRow(
+  reader: Reader,
+  tables: readonly DurableTable[],
+  seq: number,
+): AsyncGenerator<ChangePage> {
+  for (const table of tables) {
+    let facts: Fact[] = [];
+    for await (const found of rowsInOrder(reader, table)) {
+      const row = Object.fromEntries(
+        Object.entries(found).filter(([column]) => !table.volatile?.includes(column)),
+      );
+      const key = table.key.map(({ column }) => found[column] as string | number);
+      facts.push({ table: table.name, key, row, seq });
+      if (facts.length < notesPerPage) continue;
+      yield { facts, seqs: [] };
+      facts = [];
+      await letOthersIn();
+    }
+    yield { facts, seqs: [] };
+  }
+  const { rows } = await sql<{ seq: number }>`SELECT seq FROM journal_dirty`.execute(reader);
+  yield { facts: [], seqs: rows.map((note) => note.seq) };
+}
+
+/** The highest id that each table ever gave, deleted rows included. */
+async function lastIds(
+  db: Database,
+  reader: Reader,
+  tables: readonly DurableTable[],
+): Promise<Record<string, number>> {
+  const ids: Record<string, number> = {};
+  for (const { name, key, counts } of tables) {
+    const [first] = key;
+    if (counts && first) ids[name] = await lastId(db, reader, name, first.column);
+  }
+  return ids;
+}
+
+const lastSeq = (db: Database, reader: Reader) => lastId(db, reader, 'journal_dirty', 'seq');
+
+async function lastId(db: Database, reader: Reader, table: string, column: string): Promise<number> {
+  const { rows } = await (db.engine === 'sqlite'
+    ? sql<{ id: number }>`SELECT seq AS id FROM sqlite_sequence WHERE name = ${table}`
+    : sql<{
+        id: number | null;
+      }>`SELECT pg_sequence_last_value(pg_get_serial_sequence(${table}, ${column})) AS id`
+  ).execute(reader);
+  return Number(rows[0]?.id ?? 0);
 }
 
 /** The present rows of the keys that were noted in a range, joined to their last note in it. */

@@ -6,7 +6,7 @@ import type { Secret } from '../model/secret.ts';
 import type { Database } from './database.ts';
 import { openSqliteDatabase } from './dialect/sqlite/open.ts';
 import { openSqliteSession } from './dialect/sqlite/session.ts';
-import { requireOwnFile } from './legacy/detect.ts';
+import { DamagedIndex, damagedIndex, isDamage, requireOwnFile } from './legacy/detect.ts';
 import { appliedVersion, hasNotes, pendingMigrations, readMigrations } from './migrations.ts';
 import type { Session } from './session.ts';
 import { createStore, type Store } from './store.ts';
@@ -43,6 +43,7 @@ export async function openDatabase(
 function cannotOpen(target: Target, error: Error): Error {
   if (error instanceof StartupError || error instanceof LecternError) return error;
   if (target.engine === 'postgres') return cannotConnect(target.shown, error);
+  if (isDamage(error)) return damagedIndex(target.path, `is damaged (${error.message})`, { cause: error });
   return new StartupError(
     `LECTERN_DATABASE_URL: cannot open ${target.path} (${error.message}). ` +
       'Check that it is a SQLite file, and that its folder can be written.',
@@ -85,4 +86,15 @@ export async function needsFlushBeforeMigration(target: Target): Promise<boolean
 async function isBehindWithNotes(session: Session): Promise<boolean> {
   const pending = pendingMigrations(readMigrations(session.engine), await appliedVersion(session));
   return pending.length > 0 && (await hasNotes(session));
+}
+
+export { DamagedIndex };
+
+/** Runs `work` on the index; damage that it meets is named together with the remedy. */
+export async function namingDamage<T>(target: Target, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw target.engine === 'sqlite' && isDamage(error) ? cannotOpen(target, error as Error) : error;
+  }
 }

@@ -3,6 +3,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Clock, Millis } from '../model/glossary.ts';
 import type { Database } from './database.ts';
+import { idList } from './id-list.ts';
 import { enqueue } from './job-queue/enqueue.ts';
 import type { JobKind } from './job-queue/job-kind.ts';
 import { letOthersIn } from './let-others-in.ts';
@@ -32,6 +33,17 @@ export function hasItemJob({ keys }: Pick<EnrichJobs<unknown>, 'keys'>): RawBuil
 
 export function pendingItems(db: Database, now: Clock) {
   return {
+    /** Makes items pending again, except deleted ones and those without a page. Returns the ids of the items that are pending now. */
+    async reset(ids: readonly number[]): Promise<number[]> {
+      return db.write(async (trx) => {
+        const { rows } = await sql<{ id: number }>`
+          UPDATE items SET enrichment_status = 'pending', enrichment_error = NULL, updated_at = ${now()}
+          WHERE id IN ${idList(db, ids)} AND deleted_at IS NULL AND lower(substr(url, 1, 4)) = 'http'
+          RETURNING id`.execute(trx);
+        return rows.map(({ id }) => id);
+      });
+    },
+
     /** In portions, and one job every `gapMs`, so that however many there are, others get their turn. Returns how many. */
     async settle<P>(jobs: EnrichJobs<P>, { gapMs }: { gapMs: number }): Promise<number> {
       let settled = 0;

@@ -1,8 +1,8 @@
-import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Files } from '../../src/library/files/files.ts';
 import { flushJournal, journalLease, leaseTtlMs } from '../../src/library/journal/flush.ts';
 import { createFlusher } from '../../src/library/journal/flusher.ts';
-import { foldJournal } from '../../src/library/journal/fold.ts';
+import { compactJournal, foldJournal, keepMergedMs, mergeLease } from '../../src/library/journal/fold.ts';
 import { readSets } from '../../src/library/journal/sets.ts';
 import type { Database } from '../../src/store/database.ts';
 import { createStore } from '../../src/store/store.ts';
@@ -175,7 +175,7 @@ onEachEngine('the journal', (engine) => {
     await pair.flush();
     const before = await pair.store.stateHash();
     clock.advance(dayMs);
-    expect(await foldJournal(pair.flushDeps, 'test')).toEqual({ sets: 2, days: 1 });
+    expect(await foldJournal(pair.flushDeps, 'test')).toEqual({ sets: 2, days: 1, problems: [] });
     const rebuilt = await rebuild();
     try {
       expect(await rebuilt.store.stateHash()).toEqual(before);
@@ -195,7 +195,7 @@ onEachEngine('the journal', (engine) => {
     }
     clock.advance(24 * 3600 * 1000);
     database.timeOffsetMs = () => clock.now() - began;
-    const another = () => store.leases.acquire(journalLease, 'another', leaseTtlMs);
+    const another = () => store.leases.acquire(mergeLease, 'another', leaseTtlMs);
     const taken: boolean[] = [];
     const get: Files['get'] = async (key) => {
       clock.advance(leaseTtlMs / 4);
@@ -204,8 +204,78 @@ onEachEngine('the journal', (engine) => {
     };
     const library = { ...flushDeps.library, files: { ...files, get } };
     const folded = await foldJournal({ ...flushDeps, library, now: clock.now }, 'test');
-    expect(folded).toEqual({ sets: 9, days: 1 });
+    expect(folded).toEqual({ sets: 9, days: 1, problems: [] });
     expect(taken).toEqual(taken.map(() => false));
     expect(taken.length).toBeGreaterThan(4);
+  });
+
+  describe.each([
+    ['folded', foldJournal],
+    ['compacted', compactJournal],
+  ] as const)('%s', (_name, merge) => {
+    const keysOf = async () => (await Array.fromAsync(files.listAll('journal/'))).map(({ key }) => key);
+
+    const writeThreeSets = async () => {
+      const anna = await addUser('anna', 'owner');
+      for (const name of ['a', 'b', 'c']) {
+        await pair.store.forUser(anna.id).groups.create({ name });
+        await pair.flush();
+      }
+      clock.advance(24 * 3600 * 1000);
+      return pair.store.forUser(anna.id);
+    };
+
+    it('is flushed while segments are merged', async () => {
+      const { groups } = await writeThreeSets();
+      const flushed: number[] = [];
+      const read: Files['read'] = async (key) => {
+        await groups.create({ name: `${flushed.length}` });
+        flushed.push(await pair.flush());
+        return files.read(key);
+      };
+      const library = { ...pair.library, files: { ...files, read } };
+      await merge({ ...pair.flushDeps, library }, 'test');
+      expect(flushed.length).toBeGreaterThan(3);
+      expect(new Set(flushed)).toEqual(new Set([1]));
+      const before = await pair.store.stateHash();
+      const rebuilt = await rebuild();
+      try {
+        expect(await rebuilt.store.stateHash()).toEqual(before);
+      } finally {
+        await rebuilt.close();
+      }
+    });
+
+    it('keeps the segments that were merged for a day', async () => {
+      await writeThreeSets();
+      const sources = await keysOf();
+      await merge(pair.flushDeps, 'test');
+      expect(await keysOf()).toEqual(expect.arrayContaining(sources));
+      expect((await readSets(files)).sets).toHaveLength(1);
+      clock.advance(keepMergedMs - 1);
+      await foldJournal(pair.flushDeps, 'test');
+      expect(await keysOf()).toEqual(expect.arrayContaining(sources));
+      clock.advance(1);
+      await foldJournal(pair.flushDeps, 'test');
+      expect(await keysOf()).toHaveLength(1);
+    });
+
+    it('keeps the segments that were merged for as long as the merged one is damaged', async () => {
+      await writeThreeSets();
+      await merge(pair.flushDeps, 'test');
+      const before = await pair.store.stateHash();
+      const [merged] = (await readSets(files)).sets;
+      const key = merged?.parts[0]?.key ?? '';
+      const bytes = Buffer.from((await files.read(key)) ?? '');
+      await files.put(key, bytes.subarray(0, -10));
+      clock.advance(keepMergedMs);
+      await foldJournal(pair.flushDeps, 'test');
+      const rebuilt = await rebuild();
+      try {
+        expect(await rebuilt.store.stateHash()).toEqual(before);
+      } finally {
+        await rebuilt.close();
+      }
+    });
   });
 });

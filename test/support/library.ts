@@ -78,15 +78,12 @@ export async function openPair(
 export async function reinflateInto(
   target: Target,
   files: Files,
-  options: Partial<RebuildOptions> & { onProgress?: () => void } = {},
+  options: Partial<RebuildOptions> & { onProgress?: () => void; until?: number } = {},
 ): Promise<Reinflated> {
-  const rebuild = await openRebuild(target, {
-    now: new TestClock().now,
-    pullIntervalMs: 1_800_000,
-    ...options,
-  });
+  const { now = new TestClock().now, onProgress = () => {}, until } = options;
+  const rebuild = await openRebuild(target, { pullIntervalMs: 1_800_000, ...options, now });
   try {
-    return await reinflate({ files, rebuild, randomText, onProgress: options.onProgress ?? (() => {}) });
+    return await reinflate({ files, rebuild, now, randomText, until, onProgress });
   } finally {
     await rebuild.close();
   }

@@ -27,19 +27,32 @@ export interface Flushed {
   readonly facts: number;
 }
 
+export interface FlushOptions {
+  /** Writes every durable row, as one set that takes the place of the whole journal. */
+  readonly everyRow?: boolean;
+}
+
 /** Writes all changes that are committed now. Undefined when another process holds the lease. */
-export async function flushJournal(deps: FlushDeps, holder: string): Promise<Flushed | undefined> {
+export async function flushJournal(
+  deps: FlushDeps,
+  holder: string,
+  options: FlushOptions = {},
+): Promise<Flushed | undefined> {
   const lease = await deps.leases.acquire(journalLease, holder, leaseTtlMs);
   if (!lease) return undefined;
   try {
-    return await flushUnder(deps, lease);
+    return await flushUnder(deps, lease, options);
   } finally {
     await deps.leases.release(lease);
   }
 }
 
 /** As `flushJournal`, for one who holds the lease. */
-export async function flushUnder(deps: FlushDeps, lease: Lease): Promise<Flushed | undefined> {
+export async function flushUnder(
+  deps: FlushDeps,
+  lease: Lease,
+  { everyRow = false }: FlushOptions = {},
+): Promise<Flushed | undefined> {
   const { library, journal } = deps;
   // Another index may have taken the library over since we started: then ours must not write into it.
   await library.requireWriter();
@@ -48,34 +61,39 @@ export async function flushUnder(deps: FlushDeps, lease: Lease): Promise<Flushed
   let facts = 0;
   let ordinal = 0;
   let renewedAt = performance.now();
-  const outcome = await journal.readChanges(lease, async (changes) => {
-    ordinal = changes.ordinal;
-    const set = new SetWriter(library.files, {
-      schema: changes.schema,
-      writer: library.writer,
-      set: name,
-      ordinal,
-      from_ordinal: ordinal,
-      previous: changes.previous,
-      first_seq: changes.firstSeq,
-      last_seq: changes.lastSeq,
-    });
-    for await (const page of changes.pages()) {
-      for (const fact of page.facts) await set.add(factLine(fact));
-      facts += page.facts.length;
-      for (const seq of page.seqs) seqs.push(seq);
-      if (performance.now() - renewedAt > renewEveryMs) {
-        await keepLease(deps, lease);
-        renewedAt = performance.now();
+  const outcome = await journal.readChanges(
+    lease,
+    async (changes) => {
+      ordinal = changes.ordinal;
+      const set = new SetWriter(library.files, {
+        schema: changes.schema,
+        writer: library.writer,
+        set: name,
+        ordinal,
+        from_ordinal: everyRow ? 1 : ordinal,
+        previous: changes.previous,
+        first_seq: changes.firstSeq,
+        last_seq: changes.lastSeq,
+        ...(everyRow && { merged_at: deps.now(), first_at: deps.now() }),
+      });
+      for await (const page of changes.pages()) {
+        for (const fact of page.facts) await set.add(factLine(fact));
+        facts += page.facts.length;
+        for (const seq of page.seqs) seqs.push(seq);
+        if (performance.now() - renewedAt > renewEveryMs) {
+          await keepLease(deps, lease);
+          renewedAt = performance.now();
+        }
       }
-    }
-    // The index must not forget, when the power fails, what the library is about to know.
-    await keepLease(deps, lease, { toDisk: true });
-    await set.finish();
-  });
+      // The index must not forget, when the power fails, what the library is about to know.
+      await keepLease(deps, lease, { toDisk: true });
+      await set.finish(everyRow ? { ids: changes.ids } : {});
+    },
+    { everyRow },
+  );
   if (outcome === 'overtaken') return undefined;
   // The notes go only after the files are safe. A crash in between writes the same facts once more.
-  if (seqs.length > 0) await journal.clear(lease, seqs, { ordinal, set: name });
+  if (seqs.length > 0 || everyRow) await journal.clear(lease, seqs, { ordinal, set: name });
   return { facts };
 }
 

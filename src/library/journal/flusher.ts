@@ -4,6 +4,7 @@ import { LeaseLost, Unavailable } from '../../errors.ts';
 import { type FlushDeps, flushJournal, leaseTtlMs } from './flush.ts';
 import { flushRules, isFlushDue } from './flush-rules.ts';
 import { foldJournal } from './fold.ts';
+import { damageSentence } from './segment.ts';
 
 export interface Flusher {
   /** Looks once, and flushes when it is due. */
@@ -51,7 +52,10 @@ export function createFlusher(deps: FlushDeps, holder: string): Flusher {
       const at = new Date(deps.now());
       const day = at.toISOString().slice(0, 10);
       if (at.getUTCHours() < foldAtHourUtc || foldedDay === day) return;
-      if (await foldJournal(deps, holder)) foldedDay = day;
+      const folded = await foldJournal(deps, holder);
+      if (!folded) return;
+      foldedDay = day;
+      if (folded.problems.length > 0) throw new Unavailable(damageSentence(folded.problems));
     },
   };
 }

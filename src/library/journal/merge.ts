@@ -1,4 +1,5 @@
 // Makes one set of several, with each row's last fact: the nightly fold of a day, or the compaction of all.
+import type { Clock } from '../../model/glossary.ts';
 import type { Fact } from '../../store/journal-store.ts';
 import type { Files } from '../files/files.ts';
 import { type NewUlid, ulidTime } from '../ulid.ts';
@@ -10,6 +11,7 @@ export interface MergeDeps {
   readonly files: Files;
   readonly writer: string;
   readonly newUlid: NewUlid;
+  readonly now: Clock;
   /** Called between parts, so that the caller can keep its lease. */
   readonly onPart?: () => Promise<void>;
   readonly beforeFinish?: () => Promise<void>;
@@ -19,8 +21,9 @@ export interface MergeDeps {
 const keysPerPass = 500_000;
 
 /**
- * Writes the merged set, then removes the others. It stands where the last of them stood. With `all`, that is
- * when no older set is left, facts about deleted rows are left out, and the ids that they held are kept as numbers.
+ * Writes the merged set, which stands where the last of the others stood. The others stay: `removeSuperseded` deletes them a day
+ * later. With `all`, that is when there is no older set, facts about deleted rows are left out, and the ids that they held are kept
+ * as numbers.
  */
 export async function mergeSets(
   deps: MergeDeps,
@@ -39,8 +42,10 @@ export async function mergeSets(
     ordinal: last.ordinal,
     from_ordinal: first.fromOrdinal,
     previous: first.previous,
-    first_seq: Math.min(...sets.map((set) => set.firstSeq)),
-    last_seq: Math.max(...sets.map((set) => set.lastSeq)),
+    first_seq: sets.reduce((least, set) => Math.min(least, set.firstSeq), first.firstSeq),
+    last_seq: sets.reduce((most, set) => Math.max(most, set.lastSeq), last.lastSeq),
+    merged_at: deps.now(),
+    first_at: first.firstAt,
   });
   const ids = new Map<string, number>();
   for (const set of sets) for (const [table, id] of Object.entries(set.ids)) raise(ids, table, id);
@@ -58,15 +63,12 @@ export async function mergeSets(
     }
   }
   await deps.beforeFinish?.();
-  await merged.finish({ replaces: sets.map((set) => set.id), ids: Object.fromEntries(ids) });
-  await removeSets(files, sets);
-}
-
-/** First parts last: a set whose last part is gone is incomplete, and does not come back to life half. */
-async function removeSets(files: Files, sets: readonly Pick<FactSet, 'parts'>[]): Promise<void> {
-  for (const { parts } of sets) {
-    for (const { key } of [...parts].reverse()) await files.delete(key);
-  }
+  const abandons = [...new Set(sets.flatMap((set) => set.abandons))];
+  await merged.finish({
+    replaces: sets.map((set) => set.id),
+    ids: Object.fromEntries(ids),
+    ...(abandons.length > 0 && { abandons }),
+  });
 }
 
 /** The place of each key's last fact: in the last set that has it, and there in its last part. */

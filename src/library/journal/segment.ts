@@ -28,15 +28,44 @@ export interface SegmentHeader {
   readonly replaces?: readonly string[];
   /** The highest id that each table ever gave, where facts about deleted rows were left out. */
   readonly ids?: Readonly<Record<string, number>>;
+  /** When this set took the place of others. They are kept for a day after that. */
+  readonly merged_at?: number;
+  /** The time of the oldest set that was merged into this one. */
+  readonly first_at?: number;
+  /**
+   * Merged sets that reach from before `from_ordinal` into the range of this set. They no longer count, because the library was
+   * restored to a moment between their first and their last state. Every set that replaces this one repeats them.
+   */
+  readonly abandons?: readonly string[];
+}
+
+/** A file that is missing or damaged. */
+export interface Problem {
+  readonly key: string;
+  readonly what: string;
+}
+
+const namedAtMost = 5;
+
+/** What is wrong with the journal, and the remedy. */
+export function damageSentence(problems: readonly Problem[]): string {
+  const named = problems.slice(0, namedAtMost).map(({ key, what }) => `${key} (${what})`);
+  const more = problems.length > namedAtMost ? ` and ${problems.length - namedAtMost} more` : '';
+  return (
+    `The journal has missing or damaged segments: ${named.join(', ')}${more}. ` +
+    'Run "lectern library repair": it writes their rows again from the index.'
+  );
 }
 
 export class DamagedSegment extends Error {
   override readonly name = 'DamagedSegment';
 
+  readonly key: string;
   readonly reason: string;
 
   constructor(key: string, reason: string) {
     super(`${key} is damaged: ${reason}`);
+    this.key = key;
     this.reason = reason;
   }
 }
@@ -73,8 +102,16 @@ export function readHeader(key: string, line: string): SegmentHeader {
   if (header?.lectern !== 'journal') throw new DamagedSegment(key, 'its first line is not that of a segment');
   if (header.format !== 1)
     throw new DamagedSegment(key, `its format ${header.format} is not known to this Lectern`);
+  if (
+    typeof header.set !== 'string' ||
+    !ulidPattern.test(header.set) ||
+    segmentKey(header.set, header.part) !== key
+  )
+    throw new DamagedSegment(key, 'its first line does not match its name');
   return header;
 }
+
+const ulidPattern = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
 function parseLine(line: string): unknown {
   try {
@@ -92,4 +129,9 @@ function sha256(text: string): string {
 export function segmentKey(set: string, part: number): string {
   const day = new Date(ulidTime(set)).toISOString().slice(0, 10).replaceAll('-', '/');
   return `journal/${day}/${part === 1 ? set : `${set}-${String(part).padStart(5, '0')}`}.jsonl`;
+}
+
+/** The set that a segment belongs to, by its name alone. */
+export function setOfKey(key: string): string {
+  return /([^/]+?)(-\d{5})?\.jsonl$/.exec(key)?.[1] ?? '';
 }

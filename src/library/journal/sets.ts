@@ -1,8 +1,9 @@
 // Which sets the journal holds, in their order. A set counts when it is complete and no other has taken its place.
-
+import type { Millis } from '../../model/glossary.ts';
 import type { Fact, SetName } from '../../store/journal-store.ts';
 import type { Files } from '../files/files.ts';
-import { readHeader, readSegment, type SegmentHeader } from './segment.ts';
+import { ulidTime } from '../ulid.ts';
+import { DamagedSegment, type Problem, readHeader, readSegment, type SegmentHeader } from './segment.ts';
 
 export interface Segment {
   readonly key: string;
@@ -23,71 +24,212 @@ export interface FactSet {
   readonly parts: readonly Segment[];
   readonly ids: Readonly<Record<string, number>>;
   readonly replaces: readonly string[];
+  readonly abandons: readonly string[];
+  /** When it took the place of other sets. */
+  readonly mergedAt: Millis | undefined;
+  /** The times of the first and the last state that it holds. */
+  readonly firstAt: Millis;
+  readonly lastAt: Millis;
 }
 
-export interface JournalSets {
-  /** Those that count, in the order in which they are to be applied. */
+/** Every segment of the journal, by its first line. */
+export interface Journal {
+  readonly complete: readonly FactSet[];
+  /** Segments of sets that lack a part: a writer is at work, was killed, or a part is damaged. */
+  readonly incomplete: readonly Segment[];
+  readonly damaged: readonly Problem[];
+}
+
+export interface Superseded {
+  readonly set: FactSet;
+  readonly by: FactSet;
+}
+
+export interface ChosenSets {
+  /** The sets that count, in the order in which they are applied. */
   readonly sets: readonly FactSet[];
-  /** Parts of sets that were never finished, or that another set has replaced. They can go. */
-  readonly leftovers: readonly Segment[];
+  /** Sets whose facts another set holds. */
+  readonly superseded: readonly Superseded[];
 }
 
-/** `onFile` is called for each, so that the caller can keep its lease. */
-export async function readSets(files: Files, onFile?: () => Promise<void>): Promise<JournalSets> {
+export async function readSets(files: Files): Promise<ChosenSets> {
+  return chooseSets((await readJournal(files)).complete);
+}
+
+/** `onFile` is called for each segment, so that the caller can keep its lease. */
+export async function readJournal(files: Files, onFile?: () => Promise<void>): Promise<Journal> {
   const bySet = new Map<string, Segment[]>();
+  const damaged: Problem[] = [];
   for await (const { key, sizeBytes } of files.listAll('journal/')) {
     await onFile?.();
-    const header = readHeader(key, await firstLine(files, key));
-    bySet.set(header.set, [...(bySet.get(header.set) ?? []), { key, sizeBytes, header }]);
+    try {
+      const line = await firstLine(files, key);
+      // Deleted since it was listed.
+      if (line === undefined) continue;
+      const header = readHeader(key, line);
+      const parts = bySet.get(header.set);
+      if (parts) parts.push({ key, sizeBytes, header });
+      else bySet.set(header.set, [{ key, sizeBytes, header }]);
+    } catch (error) {
+      if (!(error instanceof DamagedSegment)) throw error;
+      damaged.push({ key, what: error.reason });
+    }
   }
-  return chooseSets([...bySet.values()]);
+  return { ...groupParts([...bySet.values()]), damaged };
 }
 
-export function chooseSets(groups: readonly (readonly Segment[])[]): JournalSets {
+export function groupParts(groups: readonly (readonly Segment[])[]): Omit<Journal, 'damaged'> {
   const complete: FactSet[] = [];
-  const leftovers: Segment[] = [];
+  const incomplete: Segment[] = [];
   for (const group of groups) {
     const set = toSet(group);
     if (set) complete.push(set);
-    else leftovers.push(...group);
+    else incomplete.push(...group);
   }
-  const replaced = new Set(complete.flatMap((set) => set.replaces));
-  const merged = complete.filter((set) => set.fromOrdinal < set.ordinal);
-  // A set that was written late, by one that slept, may come after its place was merged with others.
-  const isOvertaken = (set: FactSet) =>
-    replaced.has(set.id) ||
-    merged.some(
-      (other) =>
-        other !== set &&
-        other.fromOrdinal <= set.fromOrdinal &&
-        set.ordinal <= other.ordinal &&
-        other.ordinal - other.fromOrdinal > set.ordinal - set.fromOrdinal,
-    );
-  const sets = complete.filter((set) => !isOvertaken(set));
-  leftovers.push(...complete.filter(isOvertaken).flatMap((set) => set.parts));
-  sets.sort((a, b) => a.ordinal - b.ordinal || (a.id < b.id ? -1 : 1));
-  return { sets, leftovers };
+  return { complete, incomplete };
 }
 
-/** The header of the segment whose name is the highest: names begin with the time. */
-export async function newestSet(files: Files): Promise<SegmentHeader | undefined> {
-  let key: string | undefined;
-  for await (const file of files.listAll('journal/')) key = file.key;
-  return key === undefined ? undefined : readHeader(key, await firstLine(files, key));
+/**
+ * A set counts unless a set that counts replaces it by name or covers its ordinals. The second rule also holds for a set that a slow
+ * flusher finished after its place was merged. Whatever supersedes a set has a higher ordinal, or the same one and a wider range.
+ */
+export function chooseSets(complete: readonly FactSet[]): ChosenSets {
+  const sets: FactSet[] = [];
+  const superseded: Superseded[] = [];
+  const replacedBy = new Map<string, FactSet>();
+  let widest: FactSet | undefined;
+  for (const set of [...complete].sort(supersedingFirst)) {
+    const covering = widest && widest.fromOrdinal <= set.fromOrdinal ? widest : undefined;
+    const by = replacedBy.get(set.id) ?? covering;
+    if (by) {
+      superseded.push({ set, by });
+      continue;
+    }
+    sets.push(set);
+    for (const name of [...set.replaces, ...set.abandons]) replacedBy.set(name, set);
+    const reach = widest?.fromOrdinal ?? Number.POSITIVE_INFINITY;
+    if (set.fromOrdinal < set.ordinal && set.fromOrdinal < reach) widest = set;
+  }
+  return { sets: sets.reverse(), superseded };
 }
 
-/** Sets that others, or the index, say were written, and that are not there. */
+function supersedingFirst(a: FactSet, b: FactSet): number {
+  return (
+    b.ordinal - a.ordinal ||
+    a.fromOrdinal - b.fromOrdinal ||
+    (b.mergedAt ?? 0) - (a.mergedAt ?? 0) ||
+    (a.id < b.id ? 1 : -1)
+  );
+}
+
+export interface InspectOptions {
+  /** Only these sets are considered. */
+  readonly accept?: (set: FactSet) => boolean;
+  /** Names of sets that were read without damage before; the sets that are read now are added. */
+  readonly verified?: Set<string>;
+  /** Called for each segment of which every byte is read. */
+  readonly onFile?: () => Promise<void>;
+}
+
+export interface InspectedJournal extends Journal, ChosenSets {}
+
+/** Reads every set that counts. A damaged set does not count: the sets that it replaced do, if they are still kept. */
+export async function inspectJournal(files: Files, options: InspectOptions = {}): Promise<InspectedJournal> {
+  const { accept = () => true, verified = new Set<string>(), onFile } = options;
+  const journal = await readJournal(files);
+  const damaged = [...journal.damaged];
+  let usable = journal.complete.filter(accept);
+  for (;;) {
+    const chosen = chooseSets(usable);
+    const unusable = new Set<string>();
+    for (const set of chosen.sets) {
+      if (verified.has(set.id)) continue;
+      const found = await findDamage(files, set, onFile);
+      if (found.length === 0) verified.add(set.id);
+      else unusable.add(set.id);
+      damaged.push(...found);
+    }
+    if (unusable.size === 0) return { ...journal, ...chosen, damaged };
+    usable = usable.filter(({ id }) => !unusable.has(id));
+  }
+}
+
+/** The parts of a set that are damaged or gone. */
+export async function findDamage(
+  files: Files,
+  { parts }: FactSet,
+  onFile?: () => Promise<void>,
+): Promise<Problem[]> {
+  const found: Problem[] = [];
+  for (const part of parts) {
+    await onFile?.();
+    try {
+      await readPart(files, part);
+    } catch (error) {
+      if (!(error instanceof DamagedSegment)) throw error;
+      found.push({ key: part.key, what: error.reason });
+    }
+  }
+  return found;
+}
+
+export interface GapFreeRun {
+  readonly run: readonly FactSet[];
+  /** The sets after the first gap. */
+  readonly leftOut: readonly FactSet[];
+  /** The first set that is missing. */
+  readonly missing: SetName | undefined;
+}
+
+/** The longest run of sets in which none is missing: from the start, or after `afterOrdinal`. */
+export function gapFreeRun(sets: readonly FactSet[], afterOrdinal = 0): GapFreeRun {
+  const gap = sets.findIndex(
+    ({ previous }) => previous && previous.ordinal > afterOrdinal && !covers(sets, previous.ordinal),
+  );
+  if (gap === -1) return { run: sets, leftOut: [], missing: undefined };
+  return {
+    run: sets.slice(0, gap),
+    leftOut: sets.slice(gap),
+    missing: sets[gap]?.previous ?? undefined,
+  };
+}
+
+/** Whether the ordinal lies in one of the sets, which are in their order. */
+export function covers(sets: readonly FactSet[], ordinal: number): boolean {
+  let [low, high] = [0, sets.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sets[middle]?.ordinal ?? 0) < ordinal) low = middle + 1;
+    else high = middle;
+  }
+  return (sets[low]?.fromOrdinal ?? Number.POSITIVE_INFINITY) <= ordinal;
+}
+
+/** The header of the newest segment that can be read: names begin with the time. */
+export async function newestHeader(files: Files): Promise<SegmentHeader | undefined> {
+  const keys: string[] = [];
+  for await (const { key } of files.listAll('journal/')) keys.push(key);
+  for (const key of keys.reverse()) {
+    const line = await firstLine(files, key);
+    try {
+      if (line !== undefined) return readHeader(key, line);
+    } catch (error) {
+      if (!(error instanceof DamagedSegment)) throw error;
+    }
+  }
+  return undefined;
+}
+
+/** Sets that other sets or the index name as written, and that are not there. */
 export function missingSets(sets: readonly FactSet[], lastSet: SetName | null): SetName[] {
   const named = [...sets.map(({ previous }) => previous), lastSet].filter((name) => name !== null);
-  return named.filter(
-    ({ ordinal }) => !sets.some((set) => set.fromOrdinal <= ordinal && ordinal <= set.ordinal),
-  );
+  return named.filter(({ ordinal }) => !covers(sets, ordinal));
 }
 
 /** One part's facts, after its hash is checked. */
 export async function readPart(files: Files, { key }: Segment): Promise<Fact[]> {
   const bytes = await files.read(key);
-  if (!bytes) throw new Error(`${key} is missing`);
+  if (!bytes) throw new DamagedSegment(key, 'it is missing');
   return readSegment(key, bytes).facts;
 }
 
@@ -108,12 +250,23 @@ function toSet(group: readonly Segment[]): FactSet | undefined {
     parts,
     ids: final.ids ?? {},
     replaces: final.replaces ?? [],
+    abandons: final.abandons ?? [],
+    mergedAt: final.merged_at,
+    firstAt: firstTime(final),
+    lastAt: ulidTime(final.set),
   };
 }
 
-async function firstLine(files: Files, key: string): Promise<string> {
+/** Sets that an earlier version merged do not say it; then it is the first moment of the day of the oldest set that they replace. */
+function firstTime({ first_at, replaces = [], set }: SegmentHeader): Millis {
+  if (first_at !== undefined) return first_at;
+  const oldest = replaces.reduce((least, name) => Math.min(least, ulidTime(name)), ulidTime(set));
+  return replaces.length === 0 ? oldest : oldest - (oldest % 86_400_000);
+}
+
+async function firstLine(files: Files, key: string): Promise<string | undefined> {
   const file = await files.get(key);
-  if (!file) throw new Error(`${key} is missing`);
+  if (!file) return undefined;
   const decoder = new TextDecoder();
   let text = '';
   for await (const chunk of file.body) {

@@ -6,8 +6,11 @@ export const partSizeBytes = 8 * 1024 * 1024;
 
 export type SetHeader = Omit<
   SegmentHeader,
-  'lectern' | 'format' | 'part' | 'last' | 'facts' | 'replaces' | 'ids'
+  'lectern' | 'format' | 'part' | 'last' | 'facts' | keyof FinalHeader
 >;
+
+/** Only the last part has these fields. */
+export type FinalHeader = Pick<SegmentHeader, 'replaces' | 'ids' | 'abandons'>;
 
 export class SetWriter {
   readonly #files: Files;
@@ -29,11 +32,11 @@ export class SetWriter {
   }
 
   /** The set counts from here on. */
-  async finish(extra: Pick<SegmentHeader, 'replaces' | 'ids'> = {}): Promise<void> {
+  async finish(extra: FinalHeader = {}): Promise<void> {
     await this.#put({ last: true, ...extra });
   }
 
-  async #put(extra: { last: boolean } & Pick<SegmentHeader, 'replaces' | 'ids'>): Promise<void> {
+  async #put(extra: { last: boolean } & FinalHeader): Promise<void> {
     this.#part += 1;
     const header: SegmentHeader = {
       lectern: 'journal',

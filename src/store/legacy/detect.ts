@@ -13,7 +13,7 @@ export type Detected =
   | { readonly kind: 'none' }
   | { readonly kind: 'lectern' }
   | OldDatabase
-  | { readonly kind: 'foreign'; readonly why: string };
+  | { readonly kind: 'foreign'; readonly why: string; readonly isDamaged?: boolean };
 
 export interface OldDatabase {
   /** `legacy`: as versions 0.x wrote it, with soft deletes. `current`: with migrations of its own. */
@@ -63,8 +63,10 @@ async function look(path: string): Promise<Detected> {
   } catch (error) {
     if (error instanceof LecternError) throw error;
     const { errcode = 0, message } = error as { errcode?: number; message: string };
-    if (errcode === SQLITE_NOTADB) return { kind: 'foreign', why: 'is not a SQLite database' };
-    if ((errcode & 0xff) === SQLITE_CORRUPT) return { kind: 'foreign', why: `is damaged (${message})` };
+    if (errcode === SQLITE_NOTADB)
+      return { kind: 'foreign', why: 'is not a SQLite database', isDamaged: true };
+    if ((errcode & 0xff) === SQLITE_CORRUPT)
+      return { kind: 'foreign', why: `is damaged (${message})`, isDamaged: true };
     return { kind: 'none' };
   }
 }
@@ -151,6 +153,7 @@ export function classify({ columns, version }: Shape): Detected {
 /** For whoever is about to open the index of LECTERN_DATABASE_URL. */
 export async function requireOwnFile(path: string): Promise<void> {
   const detected = await detectDatabase(path);
+  if (detected.kind === 'foreign' && detected.isDamaged) throw damagedIndex(path, detected.why);
   if (detected.kind === 'foreign')
     throw new StartupError(
       `LECTERN_DATABASE_URL: cannot open ${path}, which ${detected.why}. It was not changed. ` +
@@ -161,4 +164,22 @@ export async function requireOwnFile(path: string): Promise<void> {
       `LECTERN_DATABASE_URL: ${path} is a database of ReedMe or Fusion. "lectern serve" brings it over; ` +
         'for anything else, name another file there.',
     );
+}
+
+/** Whether SQLite found the file damaged, or not to be a database at all. */
+export function isDamage(error: unknown): boolean {
+  const { errcode } = error as { errcode?: unknown };
+  return typeof errcode === 'number' && [SQLITE_CORRUPT, SQLITE_NOTADB].includes(errcode & 0xff);
+}
+
+export class DamagedIndex extends StartupError {
+  override readonly name = 'DamagedIndex';
+}
+
+export function damagedIndex(path: string, why: string, options?: ErrorOptions): DamagedIndex {
+  return new DamagedIndex(
+    `LECTERN_DATABASE_URL: cannot open ${path}, which ${why}. It was not changed. Check that it is a SQLite file of Lectern. ` +
+      'If the index is damaged, rebuild it from the library with "lectern reinflate --force --discard"; that keeps the file aside.',
+    options,
+  );
 }
