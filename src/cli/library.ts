@@ -1,17 +1,21 @@
 import { Command } from 'commander';
 import { StartupError, Unavailable } from '../errors.ts';
+import { restoreFiles } from '../items/restore-files.ts';
 import { checkLibrary } from '../library/check.ts';
 import { compactJournal } from '../library/journal/fold.ts';
+import { damageSentence } from '../library/journal/segment.ts';
+import { repairJournal } from '../library/repair.ts';
 import { libraryStats } from '../library/stats.ts';
-import { type Runtime, renewLibrary, withStore } from './runtime.ts';
+import { printRestoredFiles } from './restored-files.ts';
+import { isLibraryGone, type Runtime, renewLibrary, restoreLibraryIdentity, withStore } from './runtime.ts';
 import { printRows } from './table.ts';
 
 export function libraryCommand(runtime: Runtime): Command {
-  const command = new Command('library').description('Check, compact and measure the library.');
+  const command = new Command('library').description('Check, repair, compact and measure the library.');
 
   command
     .command('check')
-    .description('Look whether the library is whole. Exits with 1 when it is not.')
+    .description('Verify every segment and file of the library. Exits with 1 if one is missing or damaged.')
     .option('--read-data', 'also read every file and compare it with the hash that its row has')
     .option('--json', 'print the report as JSON')
     .action(async ({ readData = false, json }: { readData?: boolean; json?: boolean }) => {
@@ -21,7 +25,7 @@ export function libraryCommand(runtime: Runtime): Command {
           lastSet: await store.journal.findLastSet(),
         }),
       );
-      const { segments, files, problems, orphans } = report;
+      const { segments, kept, files, problems, orphans } = report;
       if (json) {
         runtime.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
       } else {
@@ -29,23 +33,22 @@ export function libraryCommand(runtime: Runtime): Command {
         for (const key of orphans) runtime.stdout.write(`${key}: nothing names it\n`);
         if (problems.length === 0) {
           runtime.stdout.write(
-            `The library is whole: ${segments} segments, ${files} files, ${orphans.length} orphans.\n`,
+            `The library is whole: ${segments} segments, ${files} files, ${orphans.length} orphans. ` +
+              `${kept} merged segments are kept for a day.\n`,
           );
         }
       }
       if (problems.length > 0) {
         const what = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
         throw new StartupError(
-          `The library has ${what}. Restore these files from a backup; the index still has its rows.`,
+          `The library has ${what}. Run "lectern library repair": it writes rows again from the index, and fetches pages again.`,
         );
       }
     });
 
   command
     .command('compact')
-    .description(
-      'Leave out of the journal what later facts have overtaken. Also removes what a crash has left.',
-    )
+    .description('Merge all segments of the journal, without rows that were changed or deleted later.')
     .option('--json', 'print the summary as JSON')
     .action(async ({ json }: { json?: boolean }) => {
       const done = await withStore(runtime, async ({ journal, flusher }) => {
@@ -54,23 +57,29 @@ export function libraryCommand(runtime: Runtime): Command {
       });
       if (!done)
         throw new Unavailable('the journal is being written by a running Lectern; try again in a moment');
-      const { before, after } = done;
+      const { before, after, problems } = done;
       runtime.stdout.write(
         json
           ? `${JSON.stringify(done, null, 2)}\n`
-          : `The journal had ${before.sets} sets of ${megabytes(before.sizeBytes)}, and has ${after.sets} of ${megabytes(after.sizeBytes)}.\n`,
+          : `The journal had ${before.sets} sets of ${megabytes(before.sizeBytes)}, and has ${after.sets} of ${megabytes(after.sizeBytes)}.\n` +
+              'The merged segments are deleted in a day.\n',
       );
+      if (problems.length > 0) throw new StartupError(damageSentence(problems));
     });
 
   command
-    .command('renew')
+    .command('repair')
     .description(
-      'Write a new library from the index, when the old one is lost. LECTERN_LIBRARY_URL must be empty.',
+      'Write rows of missing or damaged segments again from the index, and fetch pages whose files are missing or damaged again.',
     )
-    .action(async () => {
-      const flushed = await renewLibrary(runtime);
-      runtime.stdout.write(`The library is written anew: ${flushed} rows.\n`);
-    });
+    .option('--all', 'write all rows again; also begins a new library if LECTERN_LIBRARY_URL is empty')
+    .option('--json', 'print the summary as JSON')
+    .action((options: { all?: boolean; json?: boolean }) => repair(runtime, options));
+
+  command
+    .command('renew', { hidden: true })
+    .description('The old name of "library repair --all".')
+    .action(() => repair(runtime, { all: true }));
 
   command
     .command('stats')
@@ -85,6 +94,41 @@ export function libraryCommand(runtime: Runtime): Command {
     });
 
   return command;
+}
+
+async function repair(
+  runtime: Runtime,
+  { all = false, json = false }: { all?: boolean; json?: boolean },
+): Promise<void> {
+  if (all && (await isLibraryGone(runtime))) {
+    const rows = await renewLibrary(runtime);
+    runtime.stdout.write(
+      json ? `${JSON.stringify({ rows }, null, 2)}\n` : `A new library is written: ${rows} rows.\n`,
+    );
+    return;
+  }
+  const isIdentityRestored = await restoreLibraryIdentity(runtime);
+  const { problems, rows, queued, lost } = await withStore(runtime, async ({ library, store, flusher }) => {
+    const { files } = library;
+    const journal = await repairJournal({ files, journal: store.journal, flusher }, { all });
+    return { ...journal, ...(await restoreFiles({ store, files }, { readData: true })) };
+  });
+  if (json) {
+    const fetchedAgain = queued.map(({ itemId, url }) => ({ item_id: itemId, url }));
+    const report = { problems, rows: rows ?? 0, fetched_again: fetchedAgain, lost_files: lost };
+    runtime.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+  } else {
+    if (isIdentityRestored) runtime.stdout.write('library.json is written again.\n');
+    for (const { key, what } of problems) runtime.stdout.write(`${key}: ${what}\n`);
+    runtime.stdout.write(
+      rows === undefined
+        ? 'The journal needs no repair.\n'
+        : `The journal is written again from the index: ${rows} rows.\n`,
+    );
+    printRestoredFiles(runtime, { queued, lost });
+  }
+  if (lost.length > 0)
+    throw new StartupError(`${lost.length} files could not be restored. Restore them from a backup.`);
 }
 
 function megabytes(bytes: number): string {

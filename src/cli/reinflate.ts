@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { defaultOwnerName } from '../accounts/setup.ts';
 import { StartupError } from '../errors.ts';
 import { restoreFiles } from '../items/restore-files.ts';
@@ -8,6 +8,7 @@ import { openFiles } from '../library/files/open-files.ts';
 import { segmentKey } from '../library/journal/segment.ts';
 import type { FactSet } from '../library/journal/sets.ts';
 import { hasSegments } from '../library/library.ts';
+import { findMoments, restoresMoment } from '../library/moments.ts';
 import { planRestore, type RestorePlan, reinflate } from '../library/reinflate.ts';
 import { hasMirror, takeInRaindrops } from '../mirror/node/reinflate.ts';
 import type { ReinflatedMirror } from '../mirror/reinflate-mirror.ts';
@@ -33,6 +34,11 @@ export function reinflateCommand(runtime: Runtime): Command {
     )
     .option('--force', 'put an index that has rows aside and rebuild it')
     .option('--discard', 'with --force: give up rows of the old index that cannot be written to the library')
+    .option(
+      '--until <time>',
+      'restore the last flush at or before this time, such as 2026-11-18T09:30:00Z; later changes are kept for a day',
+      parseTime,
+    )
     .option('--partial', 'rebuild from a journal of which more than a day cannot be used')
     .option('--rag', 'then embed every text again, which otherwise happens when Lectern runs')
     .option('--json', 'print the summary as JSON')
@@ -42,6 +48,7 @@ export function reinflateCommand(runtime: Runtime): Command {
 interface Options {
   readonly force?: boolean;
   readonly discard?: boolean;
+  readonly until?: Millis;
   readonly partial?: boolean;
   readonly json?: boolean;
   readonly rag?: boolean;
@@ -57,10 +64,9 @@ interface PlanOptions {
 const longestCopyMs = 24 * 3_600_000;
 
 async function run(runtime: Runtime, options: Options): Promise<void> {
-  const { force = false, discard = false, partial = false, json = false, rag = false } = options;
+  const { force = false, discard = false, until, partial = false, json = false, rag = false } = options;
   const { config, log } = configure(runtime);
   const { now, randomText } = runtime;
-  const until = undefined;
   const files = await openFiles(config.library, { now, randomText, fileSystem: blockingFileSystem });
   const verified = new Set<string>();
   const isMirrorAlone = !(await hasSegments(files)) && (await hasMirror(files));
@@ -196,6 +202,7 @@ async function requirePlan(files: Files, { until, partial, verified }: PlanOptio
       `The library was written at schema ${newest}, and this Lectern knows schemas up to ${known}: upgrade it first.`,
     );
   }
+  if (until !== undefined && !restoresMoment(plan, until)) throw await unreachable(files, until);
   if (run.length === 0) {
     throw new StartupError(
       `${lossSentence(plan)} Nothing can be rebuilt. Restore the missing segments from a backup.`,
@@ -227,6 +234,29 @@ function lossSentence({ run, leftOut, missing, journal }: RestorePlan): string {
       : []),
     ...(reached ? [`The journal is complete up to ${time(reached.lastAt)}.`] : []),
   ].join(' ');
+}
+
+class UnreachableMoment extends StartupError {
+  override readonly exitCode = 2;
+}
+
+const timesListed = 40;
+
+async function unreachable(files: Files, until: Millis): Promise<UnreachableMoment> {
+  const { since, times } = await findMoments(files);
+  return new UnreachableMoment(
+    [
+      `The journal cannot restore ${time(until)}. It can restore:`,
+      ...times.slice(-timesListed).map((at) => `  ${time(at)}`),
+      ...(since === undefined ? [] : [`  every moment since ${time(since)}`]),
+    ].join('\n'),
+  );
+}
+
+function parseTime(text: string): Millis {
+  const at = Date.parse(text);
+  if (Number.isNaN(at)) throw new InvalidArgumentError('It must be a time such as 2026-11-18T09:30:00Z.');
+  return at;
 }
 
 function spanOf(sets: readonly FactSet[]): number {

@@ -10,7 +10,14 @@ import type { Files } from '../library/files/files.ts';
 import { openFiles } from '../library/files/open-files.ts';
 import type { FlushDeps } from '../library/journal/flush.ts';
 import { createFlusher, type Flusher } from '../library/journal/flusher.ts';
-import { beginLibrary, joinLibrary, type Library } from '../library/library.ts';
+import {
+  beginLibrary,
+  hasSegments,
+  joinLibrary,
+  type Library,
+  readIdentity,
+  restoreIdentity,
+} from '../library/library.ts';
 import { ulidMaker } from '../library/ulid.ts';
 import { createLog, type Log } from '../log.ts';
 import type { Clock, RandomText } from '../model/glossary.ts';
@@ -167,6 +174,24 @@ export async function renewLibrary(runtime: Runtime): Promise<number> {
     await flushing(runtime, store, library).flusher.flushAll();
     return (await store.stateHash()).tables.reduce((sum, { rows }) => sum + rows, 0);
   });
+}
+
+/** Writes library.json again if this index lost it. Every other command needs it to open the library. */
+export async function restoreLibraryIdentity(runtime: Runtime): Promise<boolean> {
+  const { config } = runtime.readConfig();
+  const { now, randomText } = runtime;
+  const files = await openFiles(config.library, { now, randomText });
+  await requireOwnIndex(config.database);
+  const store = await openStore(config.database, { now, onIdleError: () => {}, asItIs: true });
+  return withClosing(store, () => restoreIdentity({ files, index: store.index }));
+}
+
+/** Whether LECTERN_LIBRARY_URL names a place without a library. */
+export async function isLibraryGone(runtime: Runtime): Promise<boolean> {
+  const { config } = runtime.readConfig();
+  const { now, randomText } = runtime;
+  const files = await openFiles(config.library, { now, randomText });
+  return !(await hasSegments(files)) && (await readIdentity(files).catch(() => undefined)) === undefined;
 }
 
 async function joined(runtime: Runtime, store: Store, files: Files) {

@@ -33,8 +33,7 @@ export async function checkLibrary(
   options: CheckOptions,
   tables: readonly DurableTable[] = durableTables,
 ): Promise<CheckReport> {
-  const problems: Problem[] = [];
-  const { segments, kept, orphans } = await checkJournal(files, problems, options);
+  const { problems, segments, kept, orphans } = await checkJournal(files, options);
 
   const present = await listOwnFiles(files);
   const named = new Set<string>();
@@ -82,13 +81,17 @@ export async function* checkFiles(
   }
 }
 
-async function checkJournal(files: Files, problems: Problem[], { onFile, lastSet }: CheckOptions) {
+/** Segments that are missing or damaged, and those that nothing needs. */
+export async function checkJournal(
+  files: Files,
+  { onFile, lastSet }: Pick<CheckOptions, 'onFile' | 'lastSet'>,
+) {
   let read = 0;
   const journal = await inspectJournal(files, { onFile: async () => onFile?.(++read) });
   const { sets, superseded, incomplete } = journal;
   const replaced = new Set(sets.flatMap(({ replaces, abandons }) => [...replaces, ...abandons]));
   // A kept segment holds nothing that is needed, so damage to it is no problem.
-  problems.push(...journal.damaged.filter(({ key }) => !replaced.has(setOfKey(key))));
+  const problems = journal.damaged.filter(({ key }) => !replaced.has(setOfKey(key)));
   const damaged = new Set(problems.map(({ key }) => key));
   const bySet = Map.groupBy(incomplete, ({ header }) => header.set);
   for (const { set } of missingSets(sets, lastSet)) {
@@ -99,7 +102,12 @@ async function checkJournal(files: Files, problems: Problem[], { onFile, lastSet
   }
   const kept = superseded.reduce((sum, { set }) => sum + set.parts.length, 0);
   const segments = sets.reduce((sum, { parts }) => sum + parts.length, 0);
-  return { segments, kept, orphans: incomplete.map(({ key }) => key).filter((key) => !damaged.has(key)) };
+  return {
+    problems,
+    segments,
+    kept,
+    orphans: incomplete.map(({ key }) => key).filter((key) => !damaged.has(key)),
+  };
 }
 
 /** The parts that keep a set from being whole: gaps, and the last one if none says that it is. */

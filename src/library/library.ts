@@ -30,7 +30,7 @@ export interface LibraryDeps {
 
 /**
  * Joins the index and the library that belong together. Both new: they are made for each other. An empty index
- * beside a full library is what `lectern reinflate` is for, an index whose library is gone `lectern library renew`.
+ * beside a full library is what `lectern reinflate` is for, an index whose library is gone `lectern library repair --all`.
  */
 export async function joinLibrary(deps: LibraryDeps): Promise<Library> {
   const { files, index } = deps;
@@ -52,7 +52,7 @@ export async function joinLibrary(deps: LibraryDeps): Promise<Library> {
   }
   if (!found && isFull) {
     throw new StartupError(
-      'The library has a journal but no library.json. Run "lectern reinflate" to take it over.',
+      'The library has a journal but no library.json. If this index wrote it, run "lectern library repair"; otherwise run "lectern reinflate".',
     );
   }
   if (ownLibraryId === undefined && !isFull) return beginLibrary(deps, found?.id);
@@ -69,7 +69,7 @@ export async function joinLibrary(deps: LibraryDeps): Promise<Library> {
   }
   throw new StartupError(
     'The library of this index is not there. Check LECTERN_LIBRARY_URL, and that its disk is mounted. ' +
-      'If it is lost, "lectern library renew" writes a new one from the index.',
+      'If it is lost, "lectern library repair --all" writes a new one from the index.',
   );
 }
 
@@ -80,6 +80,16 @@ async function refuseOldIndex({ files, index }: LibraryDeps): Promise<void> {
   throw new StartupError(
     'The index is older than its library, as one is that was put back from a copy. Rebuild it from the library with "lectern reinflate --force".',
   );
+}
+
+/** Writes a lost or damaged library.json again, if this index wrote the newest segment. */
+export async function restoreIdentity({ files, index }: Omit<LibraryDeps, 'randomText'>): Promise<boolean> {
+  if (await readIdentity(files).catch(() => undefined)) return false;
+  const [id, writer] = [await index.findLibraryId(), await index.findId()];
+  if (id === undefined || writer === undefined || (await newestHeader(files))?.writer !== writer)
+    return false;
+  await claim(files, { id, writer });
+  return true;
 }
 
 /** A new library for this index, in an empty place. All its rows are noted, so the next flush fills it. */
@@ -114,7 +124,9 @@ export async function readIdentity(files: Files): Promise<Identity | undefined> 
   } catch {
     // Falls through: what cannot be read is as wrong as what says nothing.
   }
-  throw new StartupError('library.json is damaged. "lectern reinflate" writes it anew from the journal.');
+  throw new StartupError(
+    'library.json is damaged. Run "lectern library repair", or "lectern reinflate" if the index is gone.',
+  );
 }
 
 export async function hasSegments(files: Files): Promise<boolean> {

@@ -119,7 +119,7 @@ onEachEngine('an index and its library', (engine) => {
     await first.flush();
     const state = await first.store.stateHash();
     const elsewhere = await folderFiles(await temporaryFolder());
-    await expect(openPair(target, elsewhere)).rejects.toThrow('lectern library renew');
+    await expect(openPair(target, elsewhere)).rejects.toThrow('lectern library repair --all');
 
     await beginLibrary({ files: elsewhere, index: first.store.index, randomText });
     await first.close();

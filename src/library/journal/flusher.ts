@@ -1,7 +1,7 @@
 // The flusher of a running process: looks for notes, flushes when it is due, folds once a night.
 import { setTimeout as pause } from 'node:timers/promises';
 import { LeaseLost, Unavailable } from '../../errors.ts';
-import { type FlushDeps, flushJournal, leaseTtlMs } from './flush.ts';
+import { type FlushDeps, type Flushed, type FlushOptions, flushJournal, leaseTtlMs } from './flush.ts';
 import { flushRules, isFlushDue } from './flush-rules.ts';
 import { foldJournal } from './fold.ts';
 import { damageSentence } from './segment.ts';
@@ -11,6 +11,8 @@ export interface Flusher {
   look(): Promise<void>;
   /** Writes all that is there, however little; when another process is at it, waits until that is done. */
   flushAll(): Promise<void>;
+  /** Writes every durable row as one set, which takes the place of the whole journal. Returns the number of rows. */
+  writeEveryRow(): Promise<number>;
   foldIfNight(): Promise<void>;
 }
 
@@ -21,14 +23,30 @@ export function createFlusher(deps: FlushDeps, holder: string): Flusher {
   const rules = flushRules[deps.library.files.kind];
   let foldedDay: string | undefined;
 
-  const flush = async (): Promise<boolean> => {
+  const flush = async (options: FlushOptions = {}): Promise<Flushed | undefined> => {
     try {
-      return (await flushJournal(deps, holder)) !== undefined;
+      return await flushJournal(deps, holder, options);
     } catch (error) {
       // Whoever has the lease now does the rest.
-      if (error instanceof LeaseLost) return false;
+      if (error instanceof LeaseLost) return undefined;
       throw error;
     }
+  };
+
+  /** Waits while another process holds the journal's lease. */
+  const flushInTurn = async (options: FlushOptions, isNeeded = async () => true): Promise<number> => {
+    const giveUpAt = performance.now() + 2 * leaseTtlMs;
+    while (await isNeeded()) {
+      const flushed = await flush(options);
+      if (flushed) return flushed.facts;
+      if (performance.now() > giveUpAt) {
+        throw new Unavailable(
+          'another process holds the journal and does not write it; nothing is lost, the next start writes it',
+        );
+      }
+      await pause(100);
+    }
+    return 0;
   };
 
   return {
@@ -37,16 +55,10 @@ export function createFlusher(deps: FlushDeps, holder: string): Flusher {
     },
 
     async flushAll() {
-      const giveUpAt = performance.now() + 2 * leaseTtlMs;
-      while ((await deps.journal.pending(1)) > 0 && !(await flush())) {
-        if (performance.now() > giveUpAt) {
-          throw new Unavailable(
-            'another process holds the journal and does not write it; nothing is lost, the next start writes it',
-          );
-        }
-        await pause(100);
-      }
+      await flushInTurn({}, async () => (await deps.journal.pending(1)) > 0);
     },
+
+    writeEveryRow: () => flushInTurn({ everyRow: true }),
 
     async foldIfNight() {
       const at = new Date(deps.now());

@@ -107,7 +107,7 @@ export const operations: Words['operations'] = {
     looked: (n) => `${n} angesehen`,
     whole: (n, when) => `Ja. Alle ${n} Dateien waren da (${when}).`,
     broken: (n, when) => (n === 1 ? `Nein: 1 Problem (${when}).` : `Nein: ${n} Probleme (${when}).`),
-    todo: 'Was zu tun ist: Leg die Dateien unten aus einer Sicherung zurück und prüf dann noch einmal. Ohne Sicherung schreibt „lectern library renew“ eine neue Bibliothek aus dem Index, solange der noch ganz ist.',
+    todo: 'Was zu tun ist: „lectern library repair“ schreibt fehlende Zeilen aus dem Index neu und lässt Seiten neu holen. Was danach noch fehlt, kommt nur aus einer Sicherung zurück.',
     start: 'Jetzt prüfen',
     file: 'Datei',
     what: 'Problem',

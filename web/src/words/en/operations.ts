@@ -105,7 +105,7 @@ export const operations = {
     whole: (n: string, when: string) => `Yes. All ${n} files were there (${when}).`,
     broken: (n: number, when: string) =>
       n === 1 ? `No: 1 problem (${when}).` : `No: ${n} problems (${when}).`,
-    todo: 'What to do: put the files below back from a backup, then check again. If there is no backup, “lectern library renew” writes a new library from the index, while that is still whole.',
+    todo: 'What to do: run “lectern library repair”. It writes rows again from the index and fetches pages again. Whatever is still missing then can only come from a backup.',
     start: 'Check now',
     file: 'File',
     what: 'Problem',
