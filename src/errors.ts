@@ -131,6 +131,19 @@ export class LibraryLost extends StartupError {
   override readonly exitCode = 78;
 }
 
+/** The index file was deleted or replaced under a running server. Its open connections still hold every change. */
+export class IndexLost extends StartupError {
+  override readonly name = 'IndexLost';
+  override readonly exitCode = 79;
+
+  constructor() {
+    super(
+      'The index file was deleted or replaced while Lectern was running, so Lectern stops. Its changes are written to the library first. ' +
+        'Start it again after "lectern reinflate".',
+    );
+  }
+}
+
 /** Somebody else has taken over the work, since our lease on it ran out. What was half done is theirs to do. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';

@@ -8,6 +8,7 @@ import { openFiles } from '../library/files/open-files.ts';
 import { segmentKey } from '../library/journal/segment.ts';
 import type { FactSet } from '../library/journal/sets.ts';
 import { hasSegments } from '../library/library.ts';
+import { findLock, identifyProcess, lockValidMs } from '../library/lock.ts';
 import { findMoments, restoresMoment } from '../library/moments.ts';
 import { planRestore, type RestorePlan, reinflate } from '../library/reinflate.ts';
 import { hasMirror, takeInRaindrops } from '../mirror/node/reinflate.ts';
@@ -68,6 +69,11 @@ async function run(runtime: Runtime, options: Options): Promise<void> {
   const { config, log } = configure(runtime);
   const { now, randomText } = runtime;
   const files = await openFiles(config.library, { now, randomText, fileSystem: blockingFileSystem });
+  const lock = await findLock({ files, now, self: identifyProcess() });
+  if (lock)
+    throw new StartupError(
+      `Lectern is running on this library (process ${lock.pid} on ${lock.machine.split(' ')[0]}). Stop it first; if it was killed, wait ${lockValidMs / 1000} seconds.`,
+    );
   const verified = new Set<string>();
   const isMirrorAlone = !(await hasSegments(files)) && (await hasMirror(files));
   const plan = isMirrorAlone ? undefined : await requirePlan(files, { until, partial, verified });

@@ -1,14 +1,18 @@
 // What `lectern serve` starts: the API, the worker, or both.
-import { LibraryLost } from '../errors.ts';
+import { IndexLost, LibraryLost } from '../errors.ts';
 import { createPullTally } from '../feeds/pull-tally.ts';
+import { holdLibraryLock } from '../jobs/library-lock.ts';
 import { announcePresence } from '../jobs/presence.ts';
 import { createRegistry } from '../jobs/registry.ts';
 import { Runner } from '../jobs/runner.ts';
 import { usualSettings } from '../jobs/settings.ts';
+import { watchIndex } from '../jobs/watch-index.ts';
 import { startWatchdog } from '../jobs/watchdog.ts';
 import { startWorker } from '../jobs/worker.ts';
+import { identifyProcess } from '../library/lock.ts';
 import { writesText } from '../log.ts';
 import { createIndexer } from '../search/index-pending.ts';
+import { hasIndex } from '../store/open.ts';
 import { startEmbedding } from './meaning.ts';
 import { type Opened, open, openOutbound, type Runtime, type Serving } from './runtime.ts';
 import { searchSources } from './search-sources.ts';
@@ -20,15 +24,21 @@ const lastMomentMs = 500;
 /** Runs until a signal asks it to stop; what was started last is stopped first. */
 export async function serve(runtime: Runtime, role: Role, holder?: string): Promise<void> {
   const asked = stopAsked();
+  // The API that started this worker has opened the index, so it was deleted since.
+  if (holder !== undefined && !hasIndex(runtime.readConfig().config.database)) throw new IndexLost();
   const opened = withNetwork(runtime, await open(runtime, { takeOver: true }));
   const fatal = Promise.withResolvers<never>();
+  let isIndexLost = false;
   // A clean stop leaves nothing unwritten, and comes after the last request was answered.
   const stops = [() => opened.store.close(), () => opened.flusher.flushAll(), () => opened.outbound.close()];
   try {
     const presence = await announcePresence(opened.store.leases, runtime.randomText(12), (err) =>
       opened.log.warn({ err }, 'could not renew the sign that we are running'),
     );
-    stops.push(presence.stop);
+    stops.push(presence.stop, watchIndex(opened.store.index, fatal.reject).stop);
+    const lock = { files: opened.library.files, now: runtime.now, self: identifyProcess() };
+    const onLockError = (err: unknown) => opened.log.warn({ err }, 'could not renew the lock in the library');
+    stops.push((await holdLibraryLock(lock, runtime.randomText(12), onLockError)).stop);
     if (role !== 'worker') {
       // A quarter of all that there is to load, and a worker does without.
       const { startApi } = await import('./start-api.ts');
@@ -55,6 +65,7 @@ export async function serve(runtime: Runtime, role: Role, holder?: string): Prom
   } catch (error) {
     // What we may not write to, we cannot flush to either.
     if (error instanceof LibraryLost) stops.splice(1, 1);
+    isIndexLost = error instanceof IndexLost;
     throw error;
   } finally {
     // One that fails must not keep the others from it: the journal is flushed, the index is closed.
@@ -62,6 +73,8 @@ export async function serve(runtime: Runtime, role: Role, holder?: string): Prom
       await stop().catch((err) => opened.log.error({ err }, 'stopping failed'));
     // A job that heeded no signal was given back, and may still keep the process from its end.
     if (role === 'worker') setTimeout(() => process.exit(), lastMomentMs).unref();
+    // A process that is not ended closes its connections at its end, which deletes the WAL of whatever index is at the path now.
+    if (isIndexLost) setTimeout(() => process.exit(), 0);
   }
 }
 

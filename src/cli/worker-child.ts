@@ -1,12 +1,13 @@
 // One worker process beside the API: started again when it ends unasked, and ended with us.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { LibraryLost } from '../errors.ts';
+import { IndexLost, LibraryLost } from '../errors.ts';
 import type { Log } from '../log.ts';
 
 const firstPauseMs = 1_000;
 const longestPauseMs = 30_000;
 const stopWithinMs = 45_000;
 const libraryLostCode = new LibraryLost().exitCode;
+const indexLostCode = new IndexLost().exitCode;
 
 export interface WorkerChild {
   stop(): Promise<void>;
@@ -48,8 +49,10 @@ export function startWorkerChild(options: WorkerChildOptions): WorkerChild {
       pauseMs = Math.min(pauseMs * 2, longestPauseMs);
     };
     child.on('exit', (code, signal) => {
-      if (code !== libraryLostCode || stopping) return again({ code, signal });
+      const isFatal = code === libraryLostCode || code === indexLostCode;
+      if (!isFatal || stopping) return again({ code, signal });
       clearTimeout(calm);
+      if (code === indexLostCode) return onFatal(new IndexLost());
       onFatal(new LibraryLost('Lectern stops, since it can keep nothing: the worker says why above.'));
     });
     // One that could not be started has no exit.

@@ -37,6 +37,9 @@ export interface Database {
   /** Changes with every commit, of whichever process. Absent where asking costs as much as reading. */
   dataVersion?(): number | undefined;
 
+  /** Whether the file that is open is still at its path. Absent where the index is no file. */
+  isInPlace?(): boolean;
+
   /** Tests move the clock of the database by this much; see db-now.ts. */
   timeOffsetMs?: () => number;
 

@@ -17,6 +17,9 @@ export function indexStore(db: Database, tables: readonly DurableTable[] = durab
     (await db.read.selectFrom('meta').select('value').where('key', '=', key).executeTakeFirst())?.value;
 
   return {
+    /** False when the index file was deleted or replaced since it was opened. */
+    isInPlace: () => db.isInPlace?.() ?? true,
+
     findId: () => findMeta(idKey),
 
     /** The id that the index has, or from now on this one. Two that ask at once get the same. */

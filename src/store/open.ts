@@ -60,6 +60,11 @@ function cannotConnect(shown: string, cause: Error): StartupError {
   );
 }
 
+/** Whether there is an index to open; without one, opening makes it. A PostgreSQL database is always there. */
+export function hasIndex(target: Target): boolean {
+  return target.engine === 'postgres' || existsSync(target.path);
+}
+
 /** Refuses a file that is somebody else's before anything opens it: opening alone would change it. First of all in a process. */
 export async function requireOwnIndex(target: Target): Promise<void> {
   if (target.engine === 'sqlite') await requireOwnFile(target.path);
@@ -67,7 +72,7 @@ export async function requireOwnIndex(target: Target): Promise<void> {
 
 /** Whether the index must be migrated, and has changes that must go to the library at the old schema first. */
 export async function needsFlushBeforeMigration(target: Target): Promise<boolean> {
-  if (target.engine === 'sqlite' && !existsSync(target.path)) return false;
+  if (!hasIndex(target)) return false;
   try {
     const { session, close } =
       target.engine === 'sqlite'

@@ -29,6 +29,16 @@ onEachEngine('operations', (engine) => {
       expect([ping.status, await ping.text()]).toEqual([200, 'pong']);
     });
 
+    it('is not ready once the file of the index was deleted or replaced', async () => {
+      const { store } = api.opened;
+      const withoutFile = { ...store, index: { ...store.index, isInPlace: () => false } };
+      const response = await api.again({ store: withoutFile }).visitor().get('/readyz');
+      expect(await answerOf(response)).toEqual({
+        status: 503,
+        body: { error: 'the index file was deleted or replaced' },
+      });
+    });
+
     it('counts requests by the pattern of their route, never by a path that somebody made up', async () => {
       const made = ['/made-up-1', '/api/groups/made-up-2', '/assets/made-up-3', '/api/v1/made-up-4'];
       for (const path of made) await anna.get(path);

@@ -1,10 +1,11 @@
 // The promise, with real processes: kill them, delete the index, and nothing that was flushed is lost.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { readMigrations } from '../../src/store/migrations.ts';
+import type { Target } from '../../src/store/open.ts';
 import { onEachEngine } from '../support/engines.ts';
 import { databaseUrl, jsonRequest, type LecternEnv, useLectern } from '../support/lectern-process.ts';
 import { migrate } from '../support/migrate.ts';
@@ -23,9 +24,11 @@ onEachEngine('a library and its processes', (engine) => {
     return () => rmSync(library, { recursive: true, force: true });
   });
 
-  const freshIndex = async () => ({
-    LECTERN_DATABASE_URL: databaseUrl(await engine.freshTarget({ empty: true })),
-  });
+  let target: Target;
+  const freshIndex = async () => {
+    target = await engine.freshTarget({ empty: true });
+    return { LECTERN_DATABASE_URL: databaseUrl(target) };
+  };
   const indexPath = () => (env.LECTERN_DATABASE_URL ?? '').replace(/^sqlite:/, '');
   const run = (...args: string[]) => lectern.run(args, { env });
   const token = async () =>
@@ -116,15 +119,19 @@ onEachEngine('a library and its processes', (engine) => {
       stdout: expect.stringContaining('The library is whole'),
     });
     expect(await run('library', 'compact')).toMatchObject({ code: 0 });
-    expect(JSON.parse((await run('library', 'stats', '--json')).stdout)).toContainEqual(
-      expect.objectContaining({ folder: 'journal', files: 1 }),
-    );
-    const [segment = ''] = segments();
-    writeFileSync(join(library, segment), `${readFileSync(join(library, segment), 'utf8')} `);
+    const stats = JSON.parse((await run('library', 'stats', '--json')).stdout);
+    expect(stats).toContainEqual(expect.objectContaining({ folder: 'journal', files: segments().length }));
+    // The merged segments stay for a day, and are no problem.
+    expect(await run('library', 'check', '--json')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`"kept": ${segments().length - 1}`),
+    });
+    for (const each of segments())
+      writeFileSync(join(library, each), `${readFileSync(join(library, each), 'utf8')} `);
     const damaged = await run('library', 'check');
     expect(damaged).toMatchObject({
       code: 1,
-      stdout: expect.stringContaining(segment),
+      stdout: expect.stringContaining('its last line is missing'),
       stderr: expect.not.stringContaining('    at '),
     });
   });
@@ -144,7 +151,7 @@ onEachEngine('a library and its processes', (engine) => {
     });
   });
 
-  it('is looked at before an index is put aside for it: without a journal, or with a gap, nothing is touched', async () => {
+  it('is looked at before an index is put aside for it: without a journal, or without its first segment, nothing is touched', async () => {
     await lectern.run(['user', 'add', 'anna', '--password-stdin'], { env, stdin: password });
     await token();
     await token();
@@ -155,13 +162,142 @@ onEachEngine('a library and its processes', (engine) => {
     rmSync(nowhere, { recursive: true });
     expect(lost).toMatchObject({ code: 1, stderr: expect.stringContaining('nothing to rebuild from') });
 
-    const [, second = ''] = segments().sort();
-    const kept = readFileSync(join(library, second));
-    rmSync(join(library, second));
+    const [first = ''] = segments().sort();
+    const kept = readFileSync(join(library, first));
+    rmSync(join(library, first));
     const gap = await run('reinflate', '--force');
-    expect(gap).toMatchObject({ code: 1, stderr: expect.stringContaining(second) });
-    writeFileSync(join(library, second), kept);
+    expect(gap).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(new RegExp(`${basename(first)}.*is missing`)),
+    });
+    writeFileSync(join(library, first), kept);
     expect(await run('user', 'list')).toMatchObject({ code: 0, stdout: expect.stringContaining('anna') });
+  });
+
+  it('is restored up to the first missing segment, and what is left out is named', async () => {
+    await lectern.run(['user', 'add', 'anna', '--password-stdin'], { env, stdin: password });
+    await lectern.run(['user', 'add', 'ben', '--password-stdin'], { env, stdin: password });
+    await token();
+    const [, second = '', third = ''] = segments().sort();
+    rmSync(join(library, second));
+    env = { ...env, ...(await freshIndex()) };
+    const restored = await run('reinflate', '--json');
+    expect(restored).toMatchObject({ code: 0, stderr: expect.stringContaining(basename(second)) });
+    expect(restored.stderr).toContain('The journal is complete up to');
+    expect(JSON.parse(restored.stdout)).toMatchObject({ set_aside: [third] });
+    const { stdout } = await run('user', 'list');
+    expect(stdout).toContain('anna');
+    expect(stdout).not.toContain('ben');
+    expect(await run('library', 'check')).toMatchObject({ code: 0 });
+  });
+
+  it('gets the last changes of an index before that is replaced; they are given up only with --discard', async () => {
+    await lectern.run(['user', 'add', 'anna', '--password-stdin'], { env, stdin: password });
+    const addUnflushed = (username: string) =>
+      withSession(target, (session) =>
+        session.rows(
+          "INSERT INTO users (username, role, created_at, updated_at) VALUES ($1, 'member', 0, 0)",
+          [username],
+        ),
+      );
+    await addUnflushed('ben');
+    expect(await run('reinflate', '--force')).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('wrote 1 changed row'),
+    });
+    expect((await run('user', 'list')).stdout).toContain('ben');
+
+    // Another index takes the library over, so that this one cannot write to it any more.
+    await addUnflushed('cleo');
+    const old = env;
+    env = { ...env, ...(await freshIndex()) };
+    expect(await run('reinflate')).toMatchObject({ code: 0 });
+    env = old;
+    expect(await run('reinflate', '--force')).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/1 changed row .*--discard/),
+    });
+    expect(await run('reinflate', '--force', '--discard')).toMatchObject({ code: 0 });
+    expect((await run('user', 'list')).stdout).not.toContain('cleo');
+  });
+
+  it('with a damaged segment is repaired from the index', async () => {
+    await lectern.run(['user', 'add', 'anna', '--password-stdin'], { env, stdin: password });
+    await token();
+    await token();
+    const [, second = ''] = segments().sort();
+    writeFileSync(join(library, second), 'not a segment');
+    const checked = await run('library', 'check');
+    expect(checked).toMatchObject({ code: 1, stderr: expect.stringContaining('lectern library repair') });
+    expect(checked.stderr).not.toContain('    at ');
+    expect(await run('library', 'repair')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`${second}: `),
+    });
+    expect(await run('library', 'check')).toMatchObject({ code: 0 });
+    const { stdout } = await run('token', 'list', '--json');
+    env = { ...env, ...(await freshIndex()) };
+    expect(await run('reinflate')).toMatchObject({ code: 0 });
+    expect((await run('token', 'list', '--json')).stdout).toBe(stdout);
+  });
+
+  it('is restored to an earlier moment, or the moments that can be restored are listed', async () => {
+    await lectern.run(['user', 'add', 'anna', '--password-stdin'], { env, stdin: password });
+    const until = new Date().toISOString();
+    await pause(2);
+    await lectern.run(['user', 'add', 'ben', '--password-stdin'], { env, stdin: password });
+    expect(await run('reinflate', '--force', '--until', '2020-01-01T00:00:00Z')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('every moment since'),
+    });
+    expect(await run('reinflate', '--force', '--until', 'yesterday')).toMatchObject({ code: 2 });
+    expect(await run('reinflate', '--force', '--until', until)).toMatchObject({ code: 0 });
+    const { stdout } = await run('user', 'list');
+    expect(stdout).toContain('anna');
+    expect(stdout).not.toContain('ben');
+    expect(await run('library', 'check')).toMatchObject({ code: 0 });
+  });
+
+  it('is not rebuilt beside a running server, not even into another index', async () => {
+    const server = await lectern.serve({ role: 'all', env });
+    await token();
+    env = { ...env, ...(await freshIndex()) };
+    expect(await run('reinflate')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('Lectern is running on this library'),
+    });
+    // The lock of a process that was killed is stale.
+    await server.kill();
+    expect(await run('reinflate')).toMatchObject({ code: 0 });
+  });
+
+  it('gets every change of a server whose index is deleted, and the server stops', async () => {
+    if (engine.name !== 'sqlite') return expect(engine.name).toBe('postgres');
+    const server = await lectern.serve({ role: 'all', env });
+    const headers = { Authorization: `Bearer ${await token()}` };
+    const add = (name: string) => server.request('/api/groups', jsonRequest('POST', { name }, headers));
+    await add('before');
+    for (const suffix of ['', '-wal', '-shm']) rmSync(indexPath() + suffix, { force: true });
+    // The server may have noticed already, and then answers no more.
+    const late = await add('after').catch(() => undefined);
+    expect(await server.ended).toMatchObject({ code: 79 });
+    expect(server.output.stderr).toContain('The index file was deleted or replaced');
+    expect(JSON.parse((await run('reinflate', '--json')).stdout).tables).toContainEqual(
+      expect.objectContaining({ table: 'groups', rows: late?.status === 200 ? 3 : 2 }),
+    );
+  });
+
+  it('names the remedy when the index is damaged', async () => {
+    if (engine.name !== 'sqlite') return expect(engine.name).toBe('postgres');
+    await lectern.run(['user', 'add', 'anna', '--password-stdin'], { env, stdin: password });
+    writeFileSync(indexPath(), 'x'.repeat(10_000));
+    for (const command of [['user', 'list'], ['reinflate'], ['reinflate', '--force']])
+      expect(await run(...command)).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('lectern reinflate --force --discard'),
+      });
+    expect(await run('reinflate', '--force', '--discard')).toMatchObject({ code: 0 });
+    expect((await run('user', 'list')).stdout).toContain('anna');
   });
 
   it('that cannot be written when the server stops gets the rest at the next start', async () => {

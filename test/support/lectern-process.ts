@@ -53,6 +53,8 @@ export interface LecternProcess {
   stop(): Promise<Exit>;
   /** As `stop`, by SIGKILL. */
   kill(): Promise<Exit>;
+  /** Resolves when it has ended by itself. */
+  readonly ended: Promise<Exit>;
 }
 
 export interface RunningProcess {
@@ -206,6 +208,7 @@ export function createLectern(entry = testEntry): Lectern {
         request: (path, init) => fetch(url + path, { redirect: 'manual', ...init }),
         stop: () => end('SIGTERM'),
         kill: () => end('SIGKILL'),
+        ended: closed,
       };
     },
 

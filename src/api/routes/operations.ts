@@ -66,6 +66,7 @@ export function operationRoutes(router: Router, deps: ApiDeps): void {
       },
     },
     async (c) => {
+      if (!deps.store.index.isInPlace()) throw new Unavailable('the index file was deleted or replaced');
       try {
         const [schema, jobs] = [await deps.store.schemaVersion(), await deps.store.jobs.countRoughly()];
         const { pending, lagMs } = await deps.store.journal.lag(countedUpTo);

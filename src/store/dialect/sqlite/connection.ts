@@ -1,6 +1,7 @@
 // One connection to the SQLite file, with the pragmas measured for this workload and a cache of statements.
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 import { Unavailable } from '../../../errors.ts';
 import { cleanText } from '../../clean-text.ts';
@@ -34,7 +35,17 @@ const writerCacheKb = 32 * 1024;
  * serves HTTP. Whoever meets a lock waits in `untilFree` instead.
  */
 export async function openSqlite(path: string, mode: 'write' | 'read'): Promise<DatabaseSync> {
-  const db = new DatabaseSync(path, { timeout: 0 });
+  return prepare(new DatabaseSync(path, { timeout: 0 }), mode);
+}
+
+/** As `openSqlite`, for a file that must be there: where it was deleted, no empty one is made. */
+export async function openExistingSqlite(path: string, mode: 'write' | 'read'): Promise<DatabaseSync> {
+  const url = pathToFileURL(path);
+  url.searchParams.set('mode', 'rw');
+  return prepare(new DatabaseSync(url, { timeout: 0 }), mode);
+}
+
+async function prepare(db: DatabaseSync, mode: 'write' | 'read'): Promise<DatabaseSync> {
   try {
     await untilFree(() => {
       // page_size counts only before the first table exists, and journal_mode is then kept in the file.

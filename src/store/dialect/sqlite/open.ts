@@ -1,11 +1,12 @@
 // SQLite as the store's engine: migrate the file, then one writer, one inline reader, one reader thread.
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { CompiledQuery } from 'kysely';
+import { CompiledQuery, type Kysely } from 'kysely';
 import type { Clock } from '../../../model/glossary.ts';
 import { type Database, withoutNesting } from '../../database.ts';
-import { openSqlite, SqliteConnection } from './connection.ts';
+import type { Tables } from '../../tables.ts';
+import { openExistingSqlite, openSqlite, SqliteConnection } from './connection.ts';
 import { kyselyOn, ReadDriver, Turns, WriteDriver } from './dialect.ts';
 import { migrateSqlite } from './migrate.ts';
 import { ReaderThread } from './reader-thread-client.ts';
@@ -25,6 +26,12 @@ export async function openSqliteDatabase(
 
   const writerConnection = new SqliteConnection(await openSqlite(path, 'write'));
   const readerConnection = new SqliteConnection(await openSqlite(path, 'read'));
+  const opened = statSync(path, { bigint: true });
+  // The inode of an open file is given to no other file, so a file with the same one is the one that is open.
+  const isInPlace = () => {
+    const present = statSync(path, { bigint: true, throwIfNoEntry: false });
+    return present?.dev === opened.dev && present.ino === opened.ino;
+  };
   const thread = new ReaderThread(path);
   const turns = new Turns();
   const writer = kyselyOn(new WriteDriver(writerConnection, turns, 'NORMAL'));
@@ -53,9 +60,11 @@ export async function openSqliteDatabase(
       looking.unref();
       return { stop: async () => clearInterval(looking) };
     },
+    isInPlace,
     snapshot: async (work) => {
+      if (!isInPlace()) return lastSnapshot(readerConnection, work);
       // A connection of its own: on the shared one, everyone else's reads would fall into the transaction.
-      const connection = new SqliteConnection(await openSqlite(path, 'read'));
+      const connection = new SqliteConnection(await openExistingSqlite(path, 'read'));
       try {
         await connection.executeQuery(CompiledQuery.raw('BEGIN'));
         return await work(kyselyOn(new ReadDriver(connection)));
@@ -75,10 +84,28 @@ export async function openSqliteDatabase(
       // A transaction that is still open gets to end before its connection goes.
       await writer.connection().execute(async () => {});
       await thread.close();
+      // The last connection to close deletes the WAL by its name, and that may be the WAL of the file that replaced ours.
+      if (!isInPlace() && existsSync(path)) return;
       readerConnection.db.close();
       writerConnection.db.close();
     },
   };
+}
+
+/**
+ * The file is not at its path any more, so no other connection can be opened to it. Everyone else's reads fall into this transaction:
+ * the process is about to stop.
+ */
+async function lastSnapshot<T>(
+  connection: SqliteConnection,
+  work: (reader: Kysely<Tables>) => Promise<T>,
+): Promise<T> {
+  await connection.executeQuery(CompiledQuery.raw('BEGIN'));
+  try {
+    return await work(kyselyOn(new ReadDriver(connection)));
+  } finally {
+    connection.db.exec('COMMIT');
+  }
 }
 
 /**

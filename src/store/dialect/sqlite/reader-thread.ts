@@ -1,14 +1,14 @@
 // Runs in a thread of its own: long reads, and the checkpoints that move the WAL into the file.
 import { statSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
-import { openSqlite, SqliteConnection, type UnnamedRows, untilFree } from './connection.ts';
+import { openExistingSqlite, SqliteConnection, type UnnamedRows, untilFree } from './connection.ts';
 import type { Reply, Request } from './reader-thread-client.ts';
 
 const passiveAtBytes = 4 * 1024 * 1024;
 const truncateAtBytes = 64 * 1024 * 1024;
 
 const { path } = workerData as { path: string };
-const connection = new SqliteConnection(await openSqlite(path, 'read'));
+const connection = new SqliteConnection(await openExistingSqlite(path, 'read'));
 
 parentPort?.on('message', async (request: Request) => {
   let reply: Reply;
