@@ -7,7 +7,7 @@ import { afterAll, expect, it } from 'vitest';
 import type { FileSystem } from '../../src/library/files/file-system.ts';
 import { openFolderFiles } from '../../src/library/files/folder-files.ts';
 import { type FlushDeps, flushJournal } from '../../src/library/journal/flush.ts';
-import { compactJournal, foldJournal } from '../../src/library/journal/fold.ts';
+import { compactJournal, foldJournal, keepMergedMs } from '../../src/library/journal/fold.ts';
 import { joinLibrary } from '../../src/library/library.ts';
 import type { Target } from '../../src/store/open.ts';
 import { createStore } from '../../src/store/store.ts';
@@ -41,6 +41,14 @@ const works: [name: string, work: Work][] = [
   ['a flush', (deps) => flushJournal(deps, 'doomed')],
   ['a fold', (deps) => foldJournal(deps, 'doomed')],
   ['a compaction', (deps) => compactJournal(deps, 'doomed')],
+  ['a flush of every row', (deps) => flushJournal(deps, 'doomed', { everyRow: true })],
+  [
+    'the removal of merged segments',
+    async (deps) => {
+      await foldJournal({ ...deps, now: () => deps.now() - keepMergedMs }, 'doomed');
+      await foldJournal(deps, 'doomed');
+    },
+  ],
 ];
 
 onOneEngine('sqlite', 'a crash at a file operation', (engine) => {

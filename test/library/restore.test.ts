@@ -180,6 +180,35 @@ onEachEngine('a library', (engine: Engine) => {
       );
     });
 
+    it('after the process was killed at any of its writes to the library', async () => {
+      await live(2);
+      await compactJournal(pair.flushDeps, 'test');
+      const { at = 0, hash } = flushes[3] ?? {};
+      for (let killedAt = 1; ; killedAt++) {
+        const copied = await folderFiles(await copyOf(), clock);
+        const target = await elsewhere.freshTarget();
+        let puts = 0;
+        const put: Files['put'] = async (...args) => {
+          const written = await copied.put(...args);
+          puts += 1;
+          if (puts === killedAt) throw new Error('killed');
+          return written;
+        };
+        const killed = await reinflateInto(target, { ...copied, put }, { now: clock.now, until: at }).then(
+          () => false,
+          () => true,
+        );
+        if (killed) await reinflateInto(target, copied, { now: clock.now, until: at });
+        const restored = await openPair(target, copied, clock);
+        expect((await restored.store.stateHash()).hash).toBe(hash);
+        await restored.close();
+        expect(await stateOf(copied)).toBe(hash);
+        if (killed) continue;
+        expect(killedAt).toBeGreaterThan(2);
+        break;
+      }
+    });
+
     it('and back again within a day, and writes on from there', async () => {
       await live(3);
       await compactJournal(pair.flushDeps, 'test');
