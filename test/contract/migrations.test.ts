@@ -141,7 +141,10 @@ onEachEngine('migrations', (engine) => {
     await query(target, 'DELETE FROM journal_dirty');
     await migrate(target, all);
     await query(target, 'INSERT INTO journal_dirty (tbl, k1) VALUES (1, 4)');
-    const [note] = await query(target, 'SELECT seq, noted_at FROM journal_dirty');
+    const [note] = (await query(target, 'SELECT seq, noted_at FROM journal_dirty')) as Record<
+      string,
+      unknown
+    >[];
     expect(Number(note?.seq)).toBe(4);
     expect(Math.abs(Number(note?.noted_at) - Date.now())).toBeLessThan(60_000);
   });
