@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Files } from '../../src/library/files/files.ts';
-import { flushJournal, journalLease, leaseTtlMs } from '../../src/library/journal/flush.ts';
+import { flushJournal, leaseTtlMs } from '../../src/library/journal/flush.ts';
 import { createFlusher } from '../../src/library/journal/flusher.ts';
 import { compactJournal, foldJournal, keepMergedMs, mergeLease } from '../../src/library/journal/fold.ts';
 import { readSets } from '../../src/library/journal/sets.ts';
