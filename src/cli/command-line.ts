@@ -75,7 +75,8 @@ Examples:
   lectern token list --json                       the same for programs
   lectern jobs list --state dead                  what could not be done, and why
   lectern import opml feeds.opml --dry-run        what would come of another reader's feeds?
-  lectern library check                           is every file of the library whole?
+  lectern library check                           verify every file of the library
+  lectern library repair                          write damaged segments again from the index
   lectern reinflate                               rebuild the index from the library
   lectern search heron tag:birds after:2025       find it again
   lectern search rebuild                          make the index of search new, while it answers
