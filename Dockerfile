@@ -12,7 +12,7 @@ COPY cloudflare/package.json cloudflare/
 RUN npm ci --omit=dev --include=optional --no-audit --no-fund --loglevel=error
 COPY bin/ bin/
 COPY web/ web/
-RUN node --input-type=module --eval "import { ensureBuilt } from './bin/launch.mjs'; ensureBuilt();"
+RUN node --input-type=module --eval "import { ensureBuilt } from './bin/launch.mjs'; await ensureBuilt();"
 
 FROM base AS packages
 # Without workspaces: what builds the web app stays behind.

@@ -1,5 +1,5 @@
 // The commands for developers: npm test, npm run dev | test:deep | check | format | openapi | bench | conformance | train |
-// screenshots | cloudflare | remove-checks.
+// screenshots | stops | cloudflare | remove-checks.
 import { spawn, spawnSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import {
   ensureBuilt,
   ensureInstalled,
   fail,
+  forwardSignalsTo,
   pinnedNode,
   requireNode20,
   root,
@@ -17,8 +18,9 @@ import {
 
 const [task, ...args] = process.argv.slice(2);
 requireNode20();
-ensureInstalled('all');
-if (['test', 'test:deep', 'bench', 'screenshots', 'remove-checks'].includes(task)) ensureBuilt();
+await ensureInstalled('all');
+if (['test', 'test:deep', 'bench', 'screenshots', 'stops', 'remove-checks'].includes(task))
+  await ensureBuilt();
 const node = pinnedNode().path;
 const tool = (path) => join(root, 'node_modules', path);
 
@@ -43,6 +45,8 @@ const tasks = {
   train: () => inOrder([[join(root, 'scripts', 'train-headlines.ts'), ...args]]),
   bench: () => inOrder([[join(root, 'bench', 'main.ts'), ...args]]),
   screenshots: () => inOrder([[join(root, 'scripts', 'screenshots.ts'), ...args]]),
+  /** Stops the server in every way at random moments, and checks that no acknowledged write is missing from the library. */
+  stops: () => inOrder([[join(root, 'scripts', 'stops.ts'), ...args]]),
   /** Removes checks of the product one at a time, and reports which tests notice. */
   'remove-checks': () => inOrder([[join(root, 'scripts', 'remove-checks.ts'), ...args]]),
   /** `build`, `deploy`, or whatever else wrangler is to do, in its folder and under a Node that it runs on. */
@@ -175,11 +179,9 @@ function heardAtItsEnd(command) {
     const child = spawn(node, command, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
     const said = [];
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => said.push(bytes));
-    const forward = (signal) => child.kill(signal);
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, forward);
+    forwardSignalsTo(child);
     child.on('error', (error) => fail(`Cannot start ${command[0]}: ${error.message}`));
     child.on('close', (code) => {
-      for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.off(signal, forward);
       process.stdout.write(Buffer.concat(said));
       resolve(code ?? 1);
     });

@@ -1,11 +1,22 @@
 // Makes a bare clone runnable with any Node >= 20 and npm: installs what is missing, builds what is stale, then
 // hands over to the pinned Node. Depends on nothing outside Node itself, since it runs before anything is installed.
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import module from 'node:module';
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { isatty } from 'node:tty';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { chooseNode, nodeWarnings } from './node-release.mjs';
 
@@ -14,34 +25,53 @@ const modules = join(root, 'node_modules');
 const stampFile = join(modules, '.lectern-installed.json');
 export const compileCache = join(modules, '.cache', 'lectern');
 const installLock = join(root, '.install-lock');
+const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'];
+/** Running processes that we have started. */
+const children = new Set();
+/** The first signal that we received. */
+let stopSignal;
+let npmWatch;
 
 /** `lectern ARGS...`: installs what running needs, then runs the program under the pinned Node. */
 export async function lectern(args) {
   requireNode20();
-  ensureInstalled('run');
-  if (args[0] === 'serve') ensureBuilt();
+  forwardSignals();
   endWithNpm();
+  await ensureInstalled('run');
+  if (args[0] === 'serve') await ensureBuilt();
   // Half of a start is reading TypeScript: what was read once is kept, for the worker and the next start too.
   process.env.NODE_COMPILE_CACHE ??= compileCache;
   const main = join(root, 'src', 'main.ts');
   const node = pinnedNode();
   if (args[0] === 'serve') for (const warning of nodeWarnings(node.version, Date.now())) say(warning);
   if (node.version === process.versions.node) {
+    for (const signal of signals) process.off(signal, forward);
     module.enableCompileCache?.(process.env.NODE_COMPILE_CACHE);
     process.argv.splice(1, process.argv.length - 1, main, ...args);
     await import(pathToFileURL(main).href);
     return;
   }
-  process.exit(await run(node.path, [main, ...args]));
+  // The server stops when the channel closes, even if this process was killed.
+  const options = args[0] === 'serve' ? { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] } : {};
+  outliveTerminal();
+  process.exit(await run(node.path, [main, ...args], options));
+}
+
+/** At exit Node resets the terminal, and aborts if it was closed meanwhile. It skips descriptors that are closed. */
+function outliveTerminal() {
+  const terminals = [0, 1, 2].filter((fd) => isatty(fd));
+  process.once('exit', () => {
+    for (const fd of terminals) if (!isatty(fd)) closeSync(fd);
+  });
 }
 
 /**
  * Installs the packages of `scope` ('run': what `npm start` needs; 'all': tests and tools too) unless the
  * lockfile that is installed is the present one.
  */
-export function ensureInstalled(scope) {
+export async function ensureInstalled(scope) {
   if (isInstalled(scope)) return;
-  withLock(() => {
+  await withLock(async () => {
     if (isInstalled(scope)) return;
     const present = readStamp();
     // `npm ci` empties node_modules, under the feet of a server that runs from it. When only the test tools
@@ -54,26 +84,26 @@ export function ensureInstalled(scope) {
     );
     const omit = scope === 'run' ? ['--omit=dev'] : ['--include=dev'];
     const command = widen ? ['install', '--no-save'] : ['ci'];
-    npm([...command, ...omit, '--include=optional', '--no-audit', '--no-fund', '--loglevel=error']);
+    await npm([...command, ...omit, '--include=optional', '--no-audit', '--no-fund', '--loglevel=error']);
     mkdirSync(modules, { recursive: true });
     writeFileSync(stampFile, JSON.stringify({ lock: lockHash(), scope, system: system() }));
   });
 }
 
 /** Builds the web app, unless what is built was made from the present sources. */
-export function ensureBuilt() {
+export async function ensureBuilt() {
   const web = join(root, 'web');
   const built = join(web, 'dist');
   const stamp = join(built, '.built-from');
   const wanted = sourcesHash(web);
   const isBuilt = () => existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted;
   if (isBuilt()) return;
-  withLock(() => {
+  await withLock(async () => {
     if (isBuilt()) return;
     say('Building the web app (once) ...');
     // A server may be handing out the old files: they stay until the new ones are whole.
     const fresh = join(web, `.dist-${process.pid}`);
-    const done = spawnSync(
+    const code = await run(
       pinnedNode().path,
       [join(modules, 'astro', 'bin', 'astro.mjs'), 'build', '--root', web, '--silent'],
       {
@@ -82,8 +112,9 @@ export function ensureBuilt() {
         stdio: ['ignore', 2, 2],
       },
     );
-    if (done.status !== 0) {
+    if (code !== 0 || stopSignal) {
       rmSync(fresh, { recursive: true, force: true });
+      endIfStopped();
       fail('The web app could not be built (the message is above).');
     }
     writeFileSync(join(fresh, '.built-from'), wanted);
@@ -136,23 +167,49 @@ function isMusl() {
 export function endWithNpm() {
   if (!process.env.npm_lifecycle_event) return;
   const parent = process.ppid;
-  const watch = setInterval(() => {
+  npmWatch = setInterval(() => {
     if (process.ppid === parent) return;
-    clearInterval(watch);
+    clearInterval(npmWatch);
     process.kill(process.pid, 'SIGTERM');
   }, 500);
-  watch.unref();
+  npmWatch.unref();
 }
 
 /** Runs a child with our terminal, passes signals on, and resolves with the exit code to leave with. */
 export function run(command, args, options = {}) {
   return new Promise((resolve) => {
     const child = spawn(command, args, { stdio: 'inherit', ...options });
-    const forward = (signal) => child.kill(signal);
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, forward);
+    forwardSignalsTo(child);
     child.on('error', (error) => fail(`Cannot start ${command}: ${error.message}`));
-    child.on('exit', (code, signal) => resolve(signal ? 128 + constants.signals[signal] : code));
+    child.on('exit', (code, signal) => resolve(signal ? exitCodeOf(signal) : code));
   });
+}
+
+/** Signals reach `child`, and this process ends after it. */
+export function forwardSignalsTo(child) {
+  forwardSignals();
+  children.add(child);
+  child.once('exit', () => children.delete(child));
+}
+
+function forwardSignals() {
+  for (const signal of signals) if (!process.listeners(signal).includes(forward)) process.on(signal, forward);
+}
+
+function forward(signal) {
+  stopSignal ??= signal;
+  // The end of npm is no news any more.
+  clearInterval(npmWatch);
+  if (children.size === 0) endIfStopped();
+  for (const child of children) child.kill(signal);
+}
+
+function endIfStopped() {
+  if (stopSignal) process.exit(exitCodeOf(stopSignal));
+}
+
+function exitCodeOf(signal) {
+  return 128 + constants.signals[signal];
 }
 
 export function requireNode20() {
@@ -189,18 +246,18 @@ function system() {
   return `${process.platform}-${process.arch}`;
 }
 
-function npm(args) {
+async function npm(args) {
   const cli = process.env.npm_execpath;
   const viaNode = cli !== undefined && /npm-cli\.c?js$/.test(cli);
   const [command, first] = viaNode ? [process.execPath, [cli]] : ['npm', []];
-  const done = spawnSync(command, [...first, ...args], {
+  const code = await run(command, [...first, ...args], {
     cwd: root,
     // npm's own words go to stderr: stdout belongs to the command that was asked for (`--json`).
     stdio: ['ignore', 2, 2],
     shell: !viaNode && process.platform === 'win32',
   });
-  if (done.error) fail(`Cannot run npm: ${done.error.message}. Install npm and try again.`);
-  if (done.status !== 0) {
+  endIfStopped();
+  if (code !== 0) {
     fail(
       'npm could not install the packages (its message is above). Check the network, then run the command again.',
     );
@@ -208,16 +265,16 @@ function npm(args) {
 }
 
 /** Two commands started at once on a fresh clone: one installs and builds, the other waits for it. */
-function withLock(work) {
+async function withLock(work) {
   const deadline = Date.now() + 10 * 60_000;
   while (!takeLock()) {
     if (!holderIsAlive()) breakLock();
     else if (Date.now() > deadline)
       fail(`Another install holds ${installLock}. Remove it if none is running.`);
-    else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+    else await pause(200);
   }
   try {
-    work();
+    await work();
   } finally {
     rmSync(installLock, { force: true });
   }

@@ -2,8 +2,12 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { runCommandLine } from './cli/command-line.ts';
-import { readConfig } from './config.ts';
+import { listenForStop } from './cli/stop-signals.ts';
+
+// The rest is loaded after this: a signal that arrives meanwhile would end the process or, in a container, be lost.
+const stopRequest = process.argv[2] === 'serve' ? listenForStop() : undefined;
+const { runCommandLine } = await import('./cli/command-line.ts');
+const { readConfig } = await import('./config.ts');
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 
@@ -26,6 +30,7 @@ process.exitCode = await runCommandLine(
     stdin: process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,
+    ...(stopRequest && { stopRequest }),
   },
   process.argv.slice(2),
 );

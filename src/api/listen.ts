@@ -8,7 +8,8 @@ import { ApiResponse } from './common-headers.ts';
 import { type ConnectionLimits, connectionLimits, limitConnections } from './connection-limits.ts';
 import { JoinedRequest } from './joined-request.ts';
 
-const stopWithinMs = 10_000;
+/** Shorter than what `cli/server.ts` gives to the drain. */
+const stopWithinMs = 4_000;
 /** Connections that the system holds until they are accepted. Beyond it, it drops them, and the client tries again a second later. */
 const backlog = 4_096;
 

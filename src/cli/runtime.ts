@@ -24,6 +24,7 @@ import type { Clock, RandomText } from '../model/glossary.ts';
 import { createOutbound, type Outbound, type OutboundDeps } from '../outbound/outbound.ts';
 import { needsFlushBeforeMigration, openStore, requireOwnIndex } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
+import type { StopRequest } from './stop-signals.ts';
 
 export interface Runtime {
   readonly version: string;
@@ -48,6 +49,8 @@ export interface Runtime {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
+  /** Given if signals were caught before the command was known. */
+  readonly stopRequest?: StopRequest;
 }
 
 export interface Opened {

@@ -1,6 +1,9 @@
 // `lectern serve`: the API, the worker, or both.
+import { closeSync } from 'node:fs';
+import { isatty } from 'node:tty';
 import { Command, Option } from 'commander';
 import type { Runtime } from './runtime.ts';
+import { listenForStop } from './stop-signals.ts';
 
 const roles = ['all', 'api', 'worker'] as const;
 export type Role = (typeof roles)[number];
@@ -22,8 +25,20 @@ export function serveCommand(runtime: Runtime): Command {
     .addOption(new Option('--holder <name>', 'by which the jobs of this worker are known').hideHelp())
     .addOption(new Option('--web-app <folder>', 'with the files of the built web app').hideHelp())
     .action(async ({ role, holder, webApp = runtime.webApp }: ServeOptions) => {
+      const stopRequest = runtime.stopRequest ?? listenForStop();
+      outliveTerminal(runtime);
       // More than half of all that there is to load, and no other command needs it.
       const { serve } = await import('./server.ts');
-      await serve({ ...runtime, webApp }, role, holder);
+      await serve({ ...runtime, webApp }, { role, holder, stopRequest });
     });
+}
+
+/** A terminal can be closed while the server runs. That must not end the process before the journal is flushed. */
+function outliveTerminal({ stdout, stderr }: Runtime): void {
+  for (const stream of [stdout, stderr]) stream.on('error', () => {});
+  // At exit Node resets the terminal, and aborts if that fails. It skips descriptors that are closed.
+  const terminals = [0, 1, 2].filter((fd) => isatty(fd));
+  process.once('exit', () => {
+    for (const fd of terminals) if (!isatty(fd)) closeSync(fd);
+  });
 }

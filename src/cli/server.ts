@@ -1,5 +1,5 @@
 // What `lectern serve` starts: the API, the worker, or both.
-import { IndexLost, LibraryLost } from '../errors.ts';
+import { IndexLost, LibraryLost, Unavailable } from '../errors.ts';
 import { createPullTally } from '../feeds/pull-tally.ts';
 import { holdLibraryLock } from '../jobs/library-lock.ts';
 import { announcePresence } from '../jobs/presence.ts';
@@ -8,7 +8,7 @@ import { Runner } from '../jobs/runner.ts';
 import { usualSettings } from '../jobs/settings.ts';
 import { watchIndex } from '../jobs/watch-index.ts';
 import { startWatchdog } from '../jobs/watchdog.ts';
-import { startWorker } from '../jobs/worker.ts';
+import { type RunningWorker, startWorker } from '../jobs/worker.ts';
 import { identifyProcess } from '../library/lock.ts';
 import { writesText } from '../log.ts';
 import { createIndexer } from '../search/index-pending.ts';
@@ -17,65 +17,106 @@ import { startEmbedding } from './meaning.ts';
 import { type Opened, open, openOutbound, type Runtime, type Serving } from './runtime.ts';
 import { searchSources } from './search-sources.ts';
 import type { Role } from './serve.ts';
+import { beforeStop, describeStop, type ServerParts, stopServer } from './stop-server.ts';
+import type { StopRequest } from './stop-signals.ts';
 import { startWorkerChild } from './worker-child.ts';
 
-const lastMomentMs = 500;
+export interface ServeRequest {
+  readonly role: Role;
+  readonly holder: string | undefined;
+  readonly stopRequest: StopRequest;
+}
 
-/** Runs until a signal asks it to stop; what was started last is stopped first. */
-export async function serve(runtime: Runtime, role: Role, holder?: string): Promise<void> {
-  const asked = stopAsked();
-  // The API that started this worker has opened the index, so it was deleted since.
-  if (holder !== undefined && !hasIndex(runtime.readConfig().config.database)) throw new IndexLost();
-  const opened = withNetwork(runtime, await open(runtime, { takeOver: true }));
-  const fatal = Promise.withResolvers<never>();
-  let isIndexLost = false;
-  // A clean stop leaves nothing unwritten, and comes after the last request was answered.
-  const stops = [() => opened.store.close(), () => opened.flusher.flushAll(), () => opened.outbound.close()];
+/** Runs until it is asked to stop, then stops every part of the server and flushes the journal. */
+export async function serve(runtime: Runtime, request: ServeRequest): Promise<void> {
+  const { stopRequest } = request;
   try {
-    const presence = await announcePresence(opened.store.leases, runtime.randomText(12), (err) =>
-      opened.log.warn({ err }, 'could not renew the sign that we are running'),
-    );
-    stops.push(presence.stop, watchIndex(opened.store.index, fatal.reject).stop);
-    const lock = { files: opened.library.files, now: runtime.now, self: identifyProcess() };
-    const onLockError = (err: unknown) => opened.log.warn({ err }, 'could not renew the lock in the library');
-    stops.push((await holdLibraryLock(lock, runtime.randomText(12), onLockError)).stop);
-    if (role !== 'worker') {
+    // The API that started this worker has opened the index, so it was deleted since.
+    if (isWorkerOfApi(request) && !hasIndex(runtime.readConfig().config.database)) throw new IndexLost();
+    const opened = withNetwork(runtime, await beforeStop(open(runtime, { takeOver: true }), stopRequest));
+    const parts: ServerParts = { running: [], presence: [] };
+    const failure = await runUntilStop(runtime, opened, request, parts).catch((error) => error);
+    const notWritten = await stopServer(opened, parts, {
+      // The API that started this worker flushes after it.
+      mustFlush: () => !(isWorkerOfApi(request) && process.connected),
+      isLost: failure instanceof LibraryLost,
+    });
+    if (failure && notWritten && !isWorkerOfApi(request)) runtime.stderr.write(`${notWritten}\n`);
+    if (failure) throw failure;
+    if (notWritten) throw new Unavailable(notWritten);
+  } finally {
+    // With the exit code that main.ts sets. A step that did not end in time would keep the process alive, and Node stops
+    // catching signals before a process ends by itself.
+    setImmediate(() => process.exit());
+  }
+}
+
+/** Starts the parts of the role in order. Resolves without an error once a stop is requested. */
+async function runUntilStop(
+  runtime: Runtime,
+  opened: Serving,
+  request: ServeRequest,
+  parts: ServerParts,
+): Promise<void> {
+  const { role, holder, stopRequest } = request;
+  const { log, store } = opened;
+  const fatal = Promise.withResolvers<never>();
+  // It may reject while the other parts start.
+  fatal.promise.catch(() => {});
+  const steps = [
+    async () => {
+      const onError = (err: unknown) => log.warn({ err }, 'could not renew the presence lease');
+      parts.presence.push(await announcePresence(store.leases, runtime.randomText(12), onError));
+      parts.presence.push(watchIndex(store.index, fatal.reject));
+    },
+    async () => {
+      const lock = { files: opened.library.files, now: runtime.now, self: identifyProcess() };
+      const onError = (err: unknown) => log.warn({ err }, 'could not renew the lock in the library');
+      parts.presence.push(await holdLibraryLock(lock, runtime.randomText(12), onError));
+    },
+    async () => {
+      if (role === 'worker') return;
       // A quarter of all that there is to load, and a worker does without.
       const { startApi } = await import('./start-api.ts');
-      stops.push((await startApi(runtime, opened)).stop);
-    }
-    // Without a worker beside it, an API does the upkeep itself.
-    stops.push(
-      role === 'all'
-        ? startChild(runtime, opened, fatal.reject).stop
-        : startUpkeep(runtime, opened, fatal.reject).stop,
-    );
-    // Jobs may end the process that does them, and an API must not be that process.
-    if (role === 'worker') {
-      const stopRunner = await startRunner(runtime, opened, holder);
-      const deframer = (await import('./deframing.ts')).startDeframer(runtime, opened);
-      const embedding = startEmbedding(runtime, opened);
-      // At the same time: each of them lets what is under way come to its end.
-      stops.push(async () => {
-        await Promise.all([stopRunner(), deframer.stop(), embedding.stop()]);
-      });
-    }
-    opened.log.debug({ role, pid: process.pid }, 'started');
-    opened.log.info({ signal: await Promise.race([asked, fatal.promise]) }, 'stopping');
-  } catch (error) {
-    // What we may not write to, we cannot flush to either.
-    if (error instanceof LibraryLost) stops.splice(1, 1);
-    isIndexLost = error instanceof IndexLost;
-    throw error;
-  } finally {
-    // One that fails must not keep the others from it: the journal is flushed, the index is closed.
-    for (const stop of stops.reverse())
-      await stop().catch((err) => opened.log.error({ err }, 'stopping failed'));
-    // A job that heeded no signal was given back, and may still keep the process from its end.
-    if (role === 'worker') setTimeout(() => process.exit(), lastMomentMs).unref();
-    // A process that is not ended closes its connections at its end, which deletes the WAL of whatever index is at the path now.
-    if (isIndexLost) setTimeout(() => process.exit(), 0);
+      parts.running.push(await startApi(runtime, opened));
+    },
+    async () => {
+      // Without a worker beside it, an API does the upkeep itself.
+      if (role === 'all') parts.running.push(startChild(runtime, opened, fatal.reject));
+      else parts.upkeep = startUpkeep(runtime, opened, fatal.reject);
+    },
+    async () => {
+      // Jobs may end the process that does them, and an API must not be that process.
+      if (role !== 'worker') return;
+      parts.running.push(await startRunner(runtime, opened, holder));
+      parts.running.push((await import('./deframing.ts')).startDeframer(runtime, opened));
+      parts.running.push(startEmbedding(runtime, opened));
+    },
+  ];
+  handleLaterRequests(runtime, opened, request, parts);
+  for (const step of steps) if (!stopRequest.isAsked()) await step();
+  log.debug({ role, pid: process.pid }, 'started');
+  log.info({ signal: await Promise.race([stopRequest.asked, fatal.promise]) }, 'stopping');
+}
+
+function handleLaterRequests(
+  { stderr }: Runtime,
+  { store }: Opened,
+  request: ServeRequest,
+  { running }: ServerParts,
+): void {
+  if (isWorkerOfApi(request)) {
+    // The API reports for its worker, and kills it.
+    request.stopRequest.onLaterRequests({ report: () => {}, end: () => {} });
+    return;
   }
+  request.stopRequest.onLaterRequests({
+    report: () => describeStop(store).then((sentence) => stderr.write(`${sentence}\n`)),
+    end: (exitCode) => {
+      for (const part of running) part.kill?.();
+      process.exit(exitCode);
+    },
+  });
 }
 
 function withNetwork(runtime: Runtime, opened: Opened): Serving {
@@ -98,7 +139,7 @@ async function startRunner(
   runtime: Runtime,
   opened: Serving,
   holder = runtime.randomText(12),
-): Promise<() => Promise<void>> {
+): Promise<RunningWorker> {
   const { config, log, store } = opened;
   const settings = { ...usualSettings, ...config.worker, ...runtime.jobs.settings };
   const definitions = await runtime.jobs.definitions(runtime, opened);
@@ -117,10 +158,12 @@ async function startRunner(
     const here = { ...settings, concurrency };
     return new Runner({ queue: store.jobs, registry, holder, settings: here, log, random, watchdog });
   });
-  return async () => {
-    await Promise.all(runners.map((runner) => runner.stop()));
-    await Promise.all(definitions.map(({ close }) => close?.()));
-    await watchdog.stop();
+  return {
+    stop: async () => {
+      await Promise.all(runners.map((runner) => runner.stop()));
+      await Promise.all(definitions.map(({ close }) => close?.()));
+      await watchdog.stop();
+    },
   };
 }
 
@@ -140,15 +183,7 @@ function startUpkeep(runtime: Runtime, opened: Serving, onFatal: (error: Error) 
   return startWorker({ ...opened, indexer, loginLimits: login, pulls, raindrop, now: runtime.now, onFatal });
 }
 
-/** Resolves when we are told to end: by a signal, or by the end of the process that started us. */
-function stopAsked(): Promise<string> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
-      process.once(signal, () => resolve(signal));
-    if (process.channel) {
-      process.once('disconnect', () => resolve('the parent ended'));
-      // Listening would keep us alive for as long as the parent is, even when we are done or could not start.
-      process.channel.unref();
-    }
-  });
+/** Such a worker is stopped by its API: it prints nothing, and later signals do not end it. */
+function isWorkerOfApi({ role, holder }: ServeRequest): boolean {
+  return role === 'worker' && holder !== undefined && process.channel !== undefined;
 }

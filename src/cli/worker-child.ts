@@ -5,12 +5,15 @@ import type { Log } from '../log.ts';
 
 const firstPauseMs = 1_000;
 const longestPauseMs = 30_000;
-const stopWithinMs = 45_000;
+/** Shorter than what `server.ts` gives to the drain. */
+const stopWithinMs = 4_000;
 const libraryLostCode = new LibraryLost().exitCode;
 const indexLostCode = new IndexLost().exitCode;
 
 export interface WorkerChild {
   stop(): Promise<void>;
+  /** Ends the worker without waiting for it. */
+  kill(): void;
 }
 
 export interface WorkerChildOptions {
@@ -18,7 +21,7 @@ export interface WorkerChildOptions {
   readonly log: Log;
   /** By which the jobs of one child are known. */
   readonly newHolder: () => string;
-  /** Called when a child has ended unasked: what it was doing need not wait for its leases to run out. */
+  /** Called when a child has ended without returning its jobs, so that they need not wait for their leases to run out. */
   readonly onEnded: (holder: string) => Promise<void>;
   readonly onFatal: (error: Error) => void;
 }
@@ -26,13 +29,14 @@ export interface WorkerChildOptions {
 export function startWorkerChild(options: WorkerChildOptions): WorkerChild {
   const { entry, log, onFatal } = options;
   let child: ChildProcess;
+  let holder: string;
   let stopping = false;
   let pauseMs = firstPauseMs;
   let restart: NodeJS.Timeout | undefined;
 
   const start = () => {
     // The channel is how the child learns of our end, even by SIGKILL: it closes with us.
-    const holder = options.newHolder();
+    holder = options.newHolder();
     const args = ['serve', '--role', 'worker', '--holder', holder];
     child = spawn(process.execPath, [...process.execArgv, entry, ...args], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -44,7 +48,7 @@ export function startWorkerChild(options: WorkerChildOptions): WorkerChild {
       clearTimeout(calm);
       if (stopping) return;
       log.error({ ...how, restartInMs: pauseMs }, 'the worker ended and is started again');
-      options.onEnded(holder).catch((err) => log.warn({ err }, 'its jobs wait for their leases to run out'));
+      void releaseJobs();
       restart = setTimeout(start, pauseMs);
       pauseMs = Math.min(pauseMs * 2, longestPauseMs);
     };
@@ -58,6 +62,8 @@ export function startWorkerChild(options: WorkerChildOptions): WorkerChild {
     // One that could not be started has no exit.
     child.on('error', (err) => child.pid === undefined && again({ err }));
   };
+  const releaseJobs = () =>
+    options.onEnded(holder).catch((err) => log.warn({ err }, 'its jobs wait for their leases to run out'));
   start();
 
   return {
@@ -73,6 +79,11 @@ export function startWorkerChild(options: WorkerChildOptions): WorkerChild {
       }, stopWithinMs);
       await ended;
       clearTimeout(cutOff);
+      if (child.signalCode !== null) await releaseJobs();
+    },
+    kill: () => {
+      stopping = true;
+      child.kill('SIGKILL');
     },
   };
 }

@@ -9,11 +9,11 @@ export interface DeframingSettings {
   /** So many feeds at once in this process. */
   readonly concurrency: number;
   readonly lookEveryMs: number;
-  /** When the worker is told to stop, an article that is being analysed has this long to come to its end. */
+  /** A stopping worker gives the analysis of an article this long. A container has 10 s to stop. */
   readonly drainMs: number;
 }
 
-export const usualDeframing: DeframingSettings = { concurrency: 2, lookEveryMs: 2_000, drainMs: 10_000 };
+export const usualDeframing: DeframingSettings = { concurrency: 2, lookEveryMs: 2_000, drainMs: 2_000 };
 
 export function startDeframing(deps: RunFeedDeps, settings: DeframingSettings): RunningWorker {
   const [stopping, ending] = [new AbortController(), new AbortController()];

@@ -6,7 +6,7 @@ export interface RunnerSettings {
   readonly leaseMs: number;
   /** After its time is up, a handler has this long to end before the whole process is ended. */
   readonly graceMs: number;
-  /** When the worker is told to stop, jobs under way have this long to end before they are given back. */
+  /** A stopping worker gives running jobs this long before it returns them to the queue. A container has 10 s to stop. */
   readonly drainMs: number;
   /** An event loop that has not turned for this long is taken for dead. Shorter than the lease. */
   readonly stallMs: number;
@@ -20,7 +20,7 @@ export const usualSettings: RunnerSettings = {
   concurrency: 8,
   leaseMs: 30_000,
   graceMs: 10_000,
-  drainMs: 10_000,
+  drainMs: 2_000,
   stallMs: 20_000,
   memoryBytes: 1024 * 1024 * 1024,
   maxCrashes: 3,

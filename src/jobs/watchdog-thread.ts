@@ -57,6 +57,10 @@ function end(why: string, jobs: readonly { id: number; name: string; ms: number 
     jobs: jobs.map(({ id, name, ms }) => ({ id, name, ms })),
     msg: `the worker is ended: ${why}`,
   });
-  writeSync(2, logAsText ? asTextLine(line) : `${line}\n`);
+  try {
+    writeSync(2, logAsText ? asTextLine(line) : `${line}\n`);
+  } catch {
+    // The terminal was closed.
+  }
   process.kill(process.pid, 'SIGKILL');
 }

@@ -178,6 +178,23 @@ onEachEngine('workers', (engine) => {
     });
   });
 
+  it('that run beside an API return a job that ignores its signal before the API kills them', async () => {
+    const { id } = await queue.enqueue(gatedKind, { gate: join(folder, 'never') });
+    const server = await lectern.serve({ role: 'all', env: databaseEnv });
+    await server.output.until('stderr', /at the gate/);
+    expect(await server.stop()).toEqual({ code: 0, signal: null });
+    expect(server.output.stderr).not.toContain('the worker did not stop');
+    expect(await queue.get(id)).toMatchObject({ state: 'waiting', attempts: 0, crashes: 0 });
+  });
+
+  it('that cannot stop are killed by the API, which then stops cleanly', async () => {
+    const { id } = await queue.enqueue(blockingKind, null);
+    const server = await lectern.serve({ role: 'all', env: databaseEnv });
+    await until('the job runs', async () => (await queue.get(id)).state === 'running');
+    expect(await server.stop()).toEqual({ code: 0, signal: null });
+    expect(server.output.stderr).toContain('the worker did not stop and is killed');
+  });
+
   it('that grow too large by themselves are ended, and the log blames no job', async () => {
     const worker = start('idle', { memoryBytes: 1 });
     expect(await worker.ended).toEqual({ code: null, signal: 'SIGKILL' });

@@ -1,18 +1,67 @@
 // How the server ends, and that its worker never outlives it.
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { afterEach, expect, it } from 'vitest';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate as immediate, setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { onEachEngine } from '../support/engines.ts';
 import { EventReader } from '../support/event-reader.ts';
-import { databaseUrl, jsonRequest, type LecternProcess, useLectern } from '../support/lectern-process.ts';
+import {
+  databaseUrl,
+  type Exit,
+  jsonRequest,
+  type LecternEnv,
+  type LecternProcess,
+  type StartOptions,
+  useLectern,
+} from '../support/lectern-process.ts';
+import { until } from '../support/until.ts';
 
 onEachEngine('the end of a server', (engine) => {
   const lectern = useLectern(afterEach);
 
-  async function serve(role: 'all' | 'api' = 'all'): Promise<LecternProcess> {
-    const target = await engine.freshTarget({ empty: true });
+  let library: string;
+
+  beforeEach(() => {
+    library = mkdtempSync(join(tmpdir(), 'lectern-stop-'));
+    return () => rmSync(library, { recursive: true, force: true });
+  });
+
+  const freshEnv = async (): Promise<LecternEnv> => ({
+    LECTERN_DATABASE_URL: databaseUrl(await engine.freshTarget({ empty: true })),
+    LECTERN_LIBRARY_URL: `file:${library}`,
     // At this level each process says when it has started and what made it stop.
-    const env = { LECTERN_DATABASE_URL: databaseUrl(target), LECTERN_LOG_LEVEL: 'debug' };
-    return lectern.serve({ role, env });
+    LECTERN_LOG_LEVEL: 'debug',
+  });
+
+  const serve = async (role: 'all' | 'api' = 'all', options: StartOptions = {}): Promise<LecternProcess> =>
+    lectern.serve({ role, env: await freshEnv(), ...options });
+
+  /** How many rows the library alone gives back, in a new index. */
+  async function rowsInLibrary(table: string): Promise<number> {
+    const { stdout } = await lectern.run(['reinflate', '--json'], { env: await freshEnv() });
+    const tables: { table: string; rows: number }[] = JSON.parse(stdout).tables;
+    return tables.find((one) => one.table === table)?.rows ?? 0;
+  }
+
+  /** A request that the server has begun to read. `finish` sends the rest of it and resolves with the answer. */
+  async function beginRequest(server: LecternProcess, name: string) {
+    const cookie = await setUp(server);
+    const body = JSON.stringify({ name });
+    const socket = await open(server.url);
+    // "100 Continue" proves that the server has the request.
+    socket.write(
+      `POST /api/groups HTTP/1.1\r\nHost: ${new URL(server.url).host}\r\nOrigin: ${server.url}\r\nCookie: ${cookie}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`,
+    );
+    const answer = new Answer(socket);
+    await answer.until('100 Continue');
+    const finish = () => {
+      socket.write(body);
+      return answer.untilEnd();
+    };
+    return { finish };
   }
 
   /** The pid of the worker that started as the `nth` of this server. */
@@ -56,22 +105,63 @@ onEachEngine('the end of a server', (engine) => {
 
   it('waits for a request that is under way', async () => {
     const server = await serve('api');
-    const cookie = await setUp(server);
-    const body = JSON.stringify({ name: 'written at the last moment' });
-    const socket = await open(server.url);
-    // "100 Continue" proves that the server has the request before it is told to stop.
-    socket.write(
-      `POST /api/groups HTTP/1.1\r\nHost: ${new URL(server.url).host}\r\nOrigin: ${server.url}\r\nCookie: ${cookie}\r\n` +
-        `Content-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`,
-    );
-    const answer = new Answer(socket);
-    await answer.until('100 Continue');
-
+    const { finish } = await beginRequest(server, 'written at the last moment');
     const stopped = server.stop();
     await server.output.until('stderr', /"msg":"stopping"/);
-    socket.write(body);
-    expect(await answer.untilEnd()).toMatch(/HTTP\/1\.1 200 OK[\s\S]*"name":"written at the last moment"/);
+    expect(await finish()).toMatch(/HTTP\/1\.1 200 OK[\s\S]*"name":"written at the last moment"/);
     expect(await stopped).toEqual({ code: 0, signal: null });
+  });
+
+  it('is clean when signals reach the process group several times: the last write is in the library', async () => {
+    const server = await serve('all', { ownGroup: true });
+    await workerOf(server);
+    const { finish } = await beginRequest(server, 'written at the last moment');
+    // The terminal, the launcher and npm each send one. The request keeps the server from ending in between.
+    const signals = ['SIGINT', 'SIGTERM', 'SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+    for (const signal of signals) {
+      process.kill(-server.pid, signal);
+      await server.output.until('stderr', /"msg":"stopping"/);
+      // The answer proves that the event loop has handled the signals before.
+      await server.request('/healthz').catch(() => {});
+    }
+    expect(await finish()).toContain('HTTP/1.1 200 OK');
+    expect(await server.ended).toEqual({ code: 0, signal: null });
+    expect(await rowsInLibrary('groups')).toBe(2);
+  });
+
+  it('has exit code 0 when signals go on arriving until the process has ended', async () => {
+    const server = await serve('api');
+    const ended = server.ended.then((exit) => ({ exit }));
+    let exit: { exit: Exit } | undefined;
+    while (!exit) {
+      server.signal('SIGTERM');
+      exit = await Promise.race([ended, immediate(undefined)]);
+    }
+    expect(exit).toEqual({ exit: { code: 0, signal: null } });
+  });
+
+  it('comes before the API listens when a signal arrives while the index is opened', async () => {
+    const starting = lectern.begin(['serve'], { env: await freshEnv(), ownGroup: true });
+    await until('the library is opened', () => existsSync(join(library, '.tmp')));
+    process.kill(-starting.pid, 'SIGTERM');
+    expect(await starting.ended).toEqual({ code: 0, signal: null });
+    expect(starting.output.stdout).not.toContain('Lectern is running');
+  });
+
+  it('is reported to an operator who asks again, and comes at once for one who asks a third time', async () => {
+    const server = await serve('api');
+    await beginRequest(server, 'never sent');
+    const ended = server.ended.then((exit) => ({ exit }));
+    let exit: { exit: Exit } | undefined;
+    // Copies of the first signal do nothing for two seconds. The request keeps the server from ending for four.
+    while (!exit) {
+      server.signal('SIGTERM');
+      exit = await Promise.race([ended, pause(20, undefined)]);
+    }
+    expect(exit).toEqual({ exit: { code: 143, signal: null } });
+    expect(server.output.stderr).toMatch(
+      /Still stopping: 0 jobs are running, \d+ changes? (is|are) not in the library yet\. Stop again to end without waiting\.\n/,
+    );
   });
 
   it('does not wait for those who watch the queue, and ends their streams', async () => {

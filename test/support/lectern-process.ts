@@ -35,6 +35,8 @@ export interface StartOptions {
   readonly nodeOptions?: readonly string[];
   /** Ends the server with the process that started it, even if that process is killed. */
   readonly endsWithParent?: boolean;
+  /** Starts a process group, which `process.kill(-pid, signal)` reaches as a whole. */
+  readonly ownGroup?: boolean;
 }
 
 export interface RunOptions {
@@ -53,6 +55,8 @@ export interface LecternProcess {
   stop(): Promise<Exit>;
   /** As `stop`, by SIGKILL. */
   kill(): Promise<Exit>;
+  /** Sends a signal and does not wait for what comes of it. */
+  signal(signal: NodeJS.Signals): void;
   /** Resolves when it has ended by itself. */
   readonly ended: Promise<Exit>;
 }
@@ -115,7 +119,7 @@ export interface Lectern {
   /** Starts `lectern serve --role worker`, whose jobs are known by `holder`. */
   work(options: { holder: string; env?: LecternEnv }): WorkerProcess;
   /** Starts one command and does not wait for its end. */
-  begin(args: readonly string[], options?: { env?: LecternEnv }): RunningProcess;
+  begin(args: readonly string[], options?: Pick<StartOptions, 'env' | 'ownGroup'>): RunningProcess;
   /** Runs one command to its end, in this process. */
   run(args: readonly string[], options?: RunOptions): Promise<CommandResult>;
   /** Runs one command to its end, in a process of its own: for signals, real pipes, and what could end this process. */
@@ -164,11 +168,12 @@ export function createLectern(entry = testEntry): Lectern {
 
   function start(
     args: readonly string[],
-    { env = {}, nodeOptions = [], endsWithParent = false }: Omit<StartOptions, 'role'> = {},
+    { env = {}, nodeOptions = [], endsWithParent = false, ownGroup = false }: Omit<StartOptions, 'role'> = {},
   ) {
     const home = newHome();
     const child = spawn(process.execPath, [...nodeOptions, entry, ...args], {
       cwd: home,
+      detached: ownGroup,
       env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: compileCache, ...settingsFor(home, env) },
       // The server stops when the channel closes.
       stdio: ['pipe', 'pipe', 'pipe', ...(endsWithParent ? (['ipc'] as const) : [])],
@@ -184,8 +189,8 @@ export function createLectern(entry = testEntry): Lectern {
     return { child, output, closed };
   }
 
-  function begin(args: readonly string[], env?: LecternEnv): RunningProcess {
-    const { child, output, closed } = start(args, env && { env });
+  function begin(args: readonly string[], options?: Pick<StartOptions, 'env' | 'ownGroup'>): RunningProcess {
+    const { child, output, closed } = start(args, options);
     return { pid: child.pid as number, output, signal: (signal) => child.kill(signal), ended: closed };
   }
 
@@ -208,15 +213,16 @@ export function createLectern(entry = testEntry): Lectern {
         request: (path, init) => fetch(url + path, { redirect: 'manual', ...init }),
         stop: () => end('SIGTERM'),
         kill: () => end('SIGKILL'),
+        signal: (signal) => child.kill(signal),
         ended: closed,
       };
     },
 
-    work({ holder, env }) {
-      return { holder, ...begin(['serve', '--role', 'worker', '--holder', holder], env) };
+    work({ holder, ...options }) {
+      return { holder, ...begin(['serve', '--role', 'worker', '--holder', holder], options) };
     },
 
-    begin: (args, { env } = {}) => begin(args, env),
+    begin,
 
     run: (args, { env = {}, ...stdin } = {}) => runCli(args, { env: settingsFor(newHome(), env), ...stdin }),
 

@@ -1,0 +1,69 @@
+// How a server is asked to stop. One Ctrl-C can arrive several times: from the terminal, which signals the whole process
+// group, from the launcher, which forwards signals, and from npm.
+import { constants } from 'node:os';
+
+/** Signals this soon after the first are copies of it. */
+const firstRequestMs = 2_000;
+/** Signals this soon after a later one are copies of that one. */
+const laterRequestMs = 1_000;
+
+/** The first request stops the server, the second prints what is still being done, the third ends the process at once. */
+export type StopDemand = 'stop' | 'copy' | 'report' | 'end';
+
+/** Returns a function to call for each signal. `now` is in milliseconds. */
+export function createSignalCounter(now: () => number): () => StopDemand {
+  let requests = 0;
+  let copiesUntil = Number.NEGATIVE_INFINITY;
+  return () => {
+    const at = now();
+    if (at <= copiesUntil) return 'copy';
+    requests += 1;
+    copiesUntil = at + (requests === 1 ? firstRequestMs : laterRequestMs);
+    return requests === 1 ? 'stop' : requests === 2 ? 'report' : 'end';
+  };
+}
+
+export interface LaterRequests {
+  readonly report: () => unknown;
+  readonly end: (exitCode: number) => void;
+}
+
+export interface StopRequest {
+  /** Resolves with the reason: the name of a signal, or that the parent process has ended. */
+  readonly asked: Promise<string>;
+  readonly isAsked: () => boolean;
+  /** Sets what the second and the third request do. */
+  onLaterRequests(later: LaterRequests): void;
+}
+
+/** From here on no signal ends this process by itself. */
+export function listenForStop(): StopRequest {
+  const { promise: asked, resolve } = Promise.withResolvers<string>();
+  const next = createSignalCounter(() => performance.now());
+  let isAsked = false;
+  let later: LaterRequests = { report: () => {}, end: (exitCode) => process.exit(exitCode) };
+  const ask = (reason: string) => {
+    isAsked = true;
+    resolve(reason);
+  };
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      const demand = next();
+      if (demand === 'stop') ask(signal);
+      if (demand === 'report') later.report();
+      if (demand === 'end') later.end(128 + constants.signals[signal]);
+    });
+  }
+  if (process.channel) {
+    process.once('disconnect', () => ask('the parent ended'));
+    // Listening keeps a process alive as long as its parent, even when it has stopped or could not start.
+    process.channel.unref();
+  }
+  return {
+    asked,
+    isAsked: () => isAsked,
+    onLaterRequests: (requests) => {
+      later = requests;
+    },
+  };
+}
