@@ -7,7 +7,8 @@ export async function holdLibraryLock(
   name: string,
   onError: (error: unknown) => void,
 ): Promise<{ stop(): Promise<void> }> {
-  await writeLock(deps, name);
+  // A library whose disk is full can still be read, so the server starts.
+  await writeLock(deps, name).catch(onError);
   const renewing = every(renewLockEveryMs, () => writeLock(deps, name), onError);
   return {
     stop: async () => {

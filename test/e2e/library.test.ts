@@ -4,10 +4,13 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { ulidTime } from '../../src/library/ulid.ts';
 import { readMigrations } from '../../src/store/migrations.ts';
 import type { Target } from '../../src/store/open.ts';
+import { TestClock } from '../support/clock.ts';
 import { onEachEngine } from '../support/engines.ts';
 import { databaseUrl, jsonRequest, type LecternEnv, useLectern } from '../support/lectern-process.ts';
+import { folderFiles, openPair } from '../support/library.ts';
 import { migrate } from '../support/migrate.ts';
 import { withSession } from '../support/session.ts';
 
@@ -24,6 +27,8 @@ onEachEngine('a library and its processes', (engine) => {
     return () => rmSync(library, { recursive: true, force: true });
   });
 
+  /** A PostgreSQL database is no file of ours. */
+  const onlySqlite = it.runIf(engine.name === 'sqlite');
   let target: Target;
   const freshIndex = async () => {
     target = await engine.freshTarget({ empty: true });
@@ -191,6 +196,29 @@ onEachEngine('a library and its processes', (engine) => {
     expect(await run('library', 'check')).toMatchObject({ code: 0 });
   });
 
+  it('with a gap before more than a day of segments is restored only with --partial', async () => {
+    const clock = new TestClock();
+    const files = await folderFiles(library, clock);
+    const pair = await openPair(await engine.freshTarget(), files, clock);
+    for (const username of ['anna', 'ben', 'cleo', 'dora']) {
+      const role = username === 'anna' ? 'owner' : 'member';
+      await pair.store.users.create({ username, passwordHash: null, role });
+      await pair.flush();
+      clock.advance(25 * 3_600_000);
+    }
+    await pair.close();
+    const [, second = '', third = '', fourth = ''] = segments().sort();
+    rmSync(join(library, second));
+    const refused = await run('reinflate');
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('--partial') });
+    expect(refused.stderr).toContain('from 2026-01-03T02:00:00.000Z to 2026-01-04T03:00:00.000Z');
+    expect(segments()).toContain(third);
+    const partial = await run('reinflate', '--partial', '--json');
+    expect(partial).toMatchObject({ code: 0, stderr: expect.stringContaining(basename(second)) });
+    expect(JSON.parse(partial.stdout).set_aside).toEqual([third, fourth]);
+    expect((await run('user', 'list')).stdout).not.toContain('cleo');
+  });
+
   it('gets the last changes of an index before that is replaced; they are given up only with --discard', async () => {
     await lectern.run(['user', 'add', 'anna', '--password-stdin'], { env, stdin: password });
     const addUnflushed = (username: string) =>
@@ -243,8 +271,7 @@ onEachEngine('a library and its processes', (engine) => {
 
   it('is restored to an earlier moment, or the moments that can be restored are listed', async () => {
     await lectern.run(['user', 'add', 'anna', '--password-stdin'], { env, stdin: password });
-    const until = new Date().toISOString();
-    await pause(2);
+    const until = new Date(ulidTime(basename(segments().sort().at(-1) ?? ''))).toISOString();
     await lectern.run(['user', 'add', 'ben', '--password-stdin'], { env, stdin: password });
     expect(await run('reinflate', '--force', '--until', '2020-01-01T00:00:00Z')).toMatchObject({
       code: 2,
@@ -271,8 +298,7 @@ onEachEngine('a library and its processes', (engine) => {
     expect(await run('reinflate')).toMatchObject({ code: 0 });
   });
 
-  it('gets every change of a server whose index is deleted, and the server stops', async () => {
-    if (engine.name !== 'sqlite') return expect(engine.name).toBe('postgres');
+  onlySqlite('gets every change of a server whose index is deleted, and the server stops', async () => {
     const server = await lectern.serve({ role: 'all', env });
     const headers = { Authorization: `Bearer ${await token()}` };
     const add = (name: string) => server.request('/api/groups', jsonRequest('POST', { name }, headers));
@@ -287,8 +313,7 @@ onEachEngine('a library and its processes', (engine) => {
     );
   });
 
-  it('names the remedy when the index is damaged', async () => {
-    if (engine.name !== 'sqlite') return expect(engine.name).toBe('postgres');
+  onlySqlite('names the remedy when the index is damaged', async () => {
     await lectern.run(['user', 'add', 'anna', '--password-stdin'], { env, stdin: password });
     writeFileSync(indexPath(), 'x'.repeat(10_000));
     for (const command of [['user', 'list'], ['reinflate'], ['reinflate', '--force']])

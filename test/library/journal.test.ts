@@ -209,6 +209,26 @@ onEachEngine('the journal', (engine) => {
     expect(taken.length).toBeGreaterThan(4);
   });
 
+  it('with a missing segment is merged around it each night, and the remedy is named', async () => {
+    const anna = await addUser('anna', 'owner');
+    for (const name of ['a', 'b', 'c', 'd']) {
+      await pair.store.forUser(anna.id).groups.create({ name });
+      await pair.flush();
+    }
+    const [, second] = (await readSets(files)).sets;
+    await files.delete(second?.parts[0]?.key ?? '');
+    clock.advance(28 * 3600 * 1000);
+    const flusher = createFlusher({ ...pair.flushDeps, now: clock.now }, 'test');
+    await expect(flusher.foldIfNight()).rejects.toThrow(`${second?.id}.jsonl (it is missing)`);
+    expect((await readSets(files)).sets.map(({ fromOrdinal, ordinal }) => [fromOrdinal, ordinal])).toEqual([
+      [1, 1],
+      [3, 4],
+    ]);
+    await flusher.foldIfNight();
+    clock.advance(24 * 3600 * 1000);
+    await expect(flusher.foldIfNight()).rejects.toThrow('lectern library repair');
+  });
+
   describe.each([
     ['folded', foldJournal],
     ['compacted', compactJournal],
