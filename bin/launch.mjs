@@ -201,7 +201,11 @@ function forward(signal) {
   // The end of npm is no news any more.
   clearInterval(npmWatch);
   if (children.size === 0) endIfStopped();
-  for (const child of children) child.kill(signal);
+  for (const child of children) {
+    child.kill(signal);
+    // Asks for the same. Unlike a signal, a closed channel cannot be missed by a server that is only just starting.
+    if (child.connected) child.disconnect();
+  }
 }
 
 function endIfStopped() {

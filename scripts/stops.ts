@@ -213,7 +213,8 @@ const kinds: readonly Kind[] = [
     name: 'kill-group',
     count: 30,
     command: direct,
-    moment: [1_500, 3_000],
+    // After the worker has started: nothing is flushed before.
+    moment: [3_000, 5_000],
     stop: (run) => run.signalGroup('SIGKILL'),
     exitCodes: [signalOf(9)],
     maxLagMs: 1_000,
