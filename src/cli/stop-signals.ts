@@ -37,9 +37,9 @@ export interface StopRequest {
 }
 
 /** From here on no signal ends this process by itself. */
-export function listenForStop(): StopRequest {
+export function listenForStop(now = () => performance.now()): StopRequest {
   const { promise: asked, resolve } = Promise.withResolvers<string>();
-  const next = createSignalCounter(() => performance.now());
+  const next = createSignalCounter(now);
   let isAsked = false;
   let later: LaterRequests = { report: () => {}, end: (exitCode) => process.exit(exitCode) };
   const ask = (reason: string) => {

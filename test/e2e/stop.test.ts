@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as immediate, setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { onEachEngine } from '../support/engines.ts';
 import { EventReader } from '../support/event-reader.ts';
@@ -20,6 +21,10 @@ import { until } from '../support/until.ts';
 
 onEachEngine('the end of a server', (engine) => {
   const lectern = useLectern(afterEach);
+  const quick = useLectern(
+    afterEach,
+    fileURLToPath(new URL('../support/lectern-with-quick-signals.ts', import.meta.url)),
+  );
 
   let library: string;
 
@@ -149,11 +154,11 @@ onEachEngine('the end of a server', (engine) => {
   });
 
   it('is reported to an operator who asks again, and comes at once for one who asks a third time', async () => {
-    const server = await serve('api');
+    const server = await quick.serve({ role: 'api', env: await freshEnv() });
     await beginRequest(server, 'never sent');
     const ended = server.ended.then((exit) => ({ exit }));
     let exit: { exit: Exit } | undefined;
-    // Copies of the first signal do nothing for two seconds. The request keeps the server from ending for four.
+    // Copies of the first signal do nothing for 0.2 seconds. The request keeps the server from ending for four.
     while (!exit) {
       server.signal('SIGTERM');
       exit = await Promise.race([ended, pause(20, undefined)]);
