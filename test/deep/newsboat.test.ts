@@ -4,8 +4,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { onEachEngine } from '../support/engines.ts';
+import { missingPrograms } from '../support/installed.ts';
 import { databaseUrl, jsonRequest, type LecternProcess, useLectern } from '../support/lectern-process.ts';
-import { missingForNewsboat, Newsboat } from '../support/newsboat.ts';
+import { Newsboat } from '../support/newsboat.ts';
 import { until } from '../support/until.ts';
 
 interface Item {
@@ -27,7 +28,7 @@ const document = (site: string) =>
 
 onEachEngine('newsboat', (engine) => {
   const lectern = useLectern(afterAll);
-  const missing = missingForNewsboat();
+  const missing = missingPrograms('newsboat', 'script');
   let server: LecternProcess;
   let token: string;
   let headers: Record<string, string>;

@@ -1,29 +1,12 @@
 // newsboat, the reader for the terminal: run to its end for a command, or in a terminal of its own, where a test types as a
 // person does. `script` of util-linux gives the terminal.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { stripVTControlCharacters } from 'node:util';
 import { until } from './until.ts';
-
-/** Says what is not there, or undefined when all is. */
-export function missingForNewsboat(): string | undefined {
-  const missing = ['newsboat', 'script'].filter((name) => !isInstalled(name));
-  return missing.length === 0 ? undefined : `not installed: ${missing.join(', ')}`;
-}
-
-function isInstalled(name: string): boolean {
-  return (process.env.PATH ?? '').split(delimiter).some((folder) => {
-    try {
-      accessSync(join(folder, name), constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
-}
 
 export interface CachedArticle {
   readonly guid: string;
