@@ -69,6 +69,10 @@ async function run(runtime: Runtime, options: Options): Promise<void> {
   const { config, log } = configure(runtime);
   const { now, randomText } = runtime;
   const files = await openFiles(config.library, { now, randomText, fileSystem: blockingFileSystem });
+  await requireOwnIndex(config.database).catch((error) => {
+    // A damaged index may be replaced: see makeRoom.
+    if (!(error instanceof DamagedIndex)) throw error;
+  });
   const lock = await findLock({ files, now, self: identifyProcess() });
   if (lock)
     throw new StartupError(
