@@ -181,13 +181,13 @@ describe('raindrops that are mirrored on Node and by a Worker', () => {
         for await (const { key } of mirror.library.files.listAll(prefix))
           await fresh.putObject(key, new Uint8Array((await mirror.library.files.read(key)) as Uint8Array));
       await fresh.send({ reinflate: { after: null, rag: false } });
-      await fresh.waitUntilIdle(120_000);
+      await fresh.waitUntilIdle(300_000);
       expect(await fresh.errors()).toEqual([]);
       expect(await stateOf(fresh)).toEqual(await stateOf(worker));
     } finally {
       await fresh.dispose();
     }
-  });
+  }, 300_000);
 });
 
 /** All that the index says, but for when it was told. */
