@@ -33,14 +33,19 @@ onOneEngine('postgres', 'a server that ends its sessions', (engine) => {
       ...Array.from({ length: 2 }, () => repeat(() => db.snapshot((reader) => slow.execute(reader)))),
     ];
     try {
+      const endSessions = () =>
+        admin.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+          WHERE datname = current_database() AND pid <> pg_backend_pid()`);
       for (let round = 1; round <= 5; round++) {
         const before = { done, failed: failures.length };
         await until('requests are served', () => done > before.done + 30);
-        await admin.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-          WHERE datname = current_database() AND pid <> pg_backend_pid()`);
+        await endSessions();
         await until('requests fail', () => failures.length > before.failed);
       }
-      await until('requests are served again', () => done > 200);
+      // Some sessions end while they are being set up. A pool that forgets to free their places never closes.
+      for (let round = 1; round <= 100; round++) await endSessions();
+      const doneBefore = done;
+      await until('requests are served again', () => done > doneBefore + 200);
     } finally {
       isOver = true;
       await Promise.all(requests);

@@ -27,8 +27,6 @@ onEachEngine('a library and its processes', (engine) => {
     return () => rmSync(library, { recursive: true, force: true });
   });
 
-  /** A PostgreSQL database is no file of ours. */
-  const onlySqlite = it.runIf(engine.name === 'sqlite');
   let target: Target;
   const freshIndex = async () => {
     target = await engine.freshTarget({ empty: true });
@@ -296,33 +294,6 @@ onEachEngine('a library and its processes', (engine) => {
     // The lock of a process that was killed is stale.
     await server.kill();
     expect(await run('reinflate')).toMatchObject({ code: 0 });
-  });
-
-  onlySqlite('gets every change of a server whose index is deleted, and the server stops', async () => {
-    const server = await lectern.serve({ role: 'all', env });
-    const headers = { Authorization: `Bearer ${await token()}` };
-    const add = (name: string) => server.request('/api/groups', jsonRequest('POST', { name }, headers));
-    await add('before');
-    for (const suffix of ['', '-wal', '-shm']) rmSync(indexPath() + suffix, { force: true });
-    // The server may have noticed already, and then answers no more.
-    const late = await add('after').catch(() => undefined);
-    expect(await server.ended).toMatchObject({ code: 79 });
-    expect(server.output.stderr).toContain('The index file was deleted or replaced');
-    expect(JSON.parse((await run('reinflate', '--json')).stdout).tables).toContainEqual(
-      expect.objectContaining({ table: 'groups', rows: late?.status === 200 ? 3 : 2 }),
-    );
-  });
-
-  onlySqlite('names the remedy when the index is damaged', async () => {
-    await lectern.run(['user', 'add', 'anna', '--password-stdin'], { env, stdin: password });
-    writeFileSync(indexPath(), 'x'.repeat(10_000));
-    for (const command of [['user', 'list'], ['reinflate'], ['reinflate', '--force']])
-      expect(await run(...command)).toMatchObject({
-        code: 1,
-        stderr: expect.stringContaining('lectern reinflate --force --discard'),
-      });
-    expect(await run('reinflate', '--force', '--discard')).toMatchObject({ code: 0 });
-    expect((await run('user', 'list')).stdout).toContain('anna');
   });
 
   it('that cannot be written when the server stops gets the rest at the next start', async () => {

@@ -24,6 +24,11 @@ export const singleEngineSuites: readonly { engine: EngineName; title: string; r
   },
   {
     engine: 'sqlite',
+    title: 'an index file',
+    reason: 'users cannot delete or damage a PostgreSQL database by its file',
+  },
+  {
+    engine: 'sqlite',
     title: 'a crash at a file operation',
     reason: 'the files do not know which engine the index has; the transactions are ended on both',
   },

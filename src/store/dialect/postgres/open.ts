@@ -1,5 +1,5 @@
 // PostgreSQL as the store's engine: migrate, then a pool that writes and a pool that cannot.
-import { CompiledQuery, type DatabaseConnection, Kysely, PostgresDialect } from 'kysely';
+import { CompiledQuery, Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { Unavailable } from '../../../errors.ts';
 import type { Clock } from '../../../model/glossary.ts';
@@ -36,7 +36,7 @@ export async function openPostgresDatabase({
 }: PostgresOptions): Promise<Database> {
   if (!asItIs) await migratePostgres(url, now);
 
-  const pool = (max: number, onConnect?: string) => {
+  const pool = (max: number, setting: string) => {
     const options: pg.PoolConfig & CleanConfig = {
       connectionString: url,
       application_name: 'lectern',
@@ -45,21 +45,18 @@ export async function openPostgresDatabase({
       types: { getTypeParser },
       Client: CleanClient,
       answerWithinMs,
+      // Kysely's onCreateConnection would not do: when it fails, the pool never gets the connection back.
+      onConnect: (client) => client.query(`SET ${setting}`),
       ...stayingInTouch,
     };
     const created = new PatientPool(options);
     created.on('error', onIdleError);
-    return new Kysely<Tables>({
-      dialect: new PostgresDialect({
-        pool: created,
-        ...(onConnect && { onCreateConnection: (connection) => execute(connection, onConnect) }),
-      }),
-    });
+    return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: created }) });
   };
   // A process that stands still in the middle of a transaction would keep its locks for as long as it does.
-  const writer = pool(8, `SET idle_in_transaction_session_timeout = ${standStillMs}`);
+  const writer = pool(8, `idle_in_transaction_session_timeout = ${standStillMs}`);
   // What SQLite refuses by query_only is refused here too: a write outside write() fails on both engines.
-  const reader = pool(12, 'SET default_transaction_read_only = on');
+  const reader = pool(12, 'default_transaction_read_only = on');
 
   return {
     engine: 'postgres',
@@ -152,8 +149,4 @@ class PatientPool extends pg.Pool {
 function translated(error: Error & { code?: string }): never {
   if (!isLostConnection(error)) throw error;
   throw new Unavailable('the index does not answer; try again in a moment', { cause: error });
-}
-
-async function execute(connection: DatabaseConnection, sql: string): Promise<void> {
-  await connection.executeQuery(CompiledQuery.raw(sql));
 }
