@@ -12,7 +12,7 @@ import { joinLibrary } from '../../src/library/library.ts';
 import type { Target } from '../../src/store/open.ts';
 import { createStore } from '../../src/store/store.ts';
 import { TestClock } from '../support/clock.ts';
-import { isDeep } from '../support/depth.ts';
+import { isDeep, sampleOf } from '../support/depth.ts';
 import { type Engine, onEachEngine, onOneEngine, useEngine } from '../support/engines.ts';
 import { CrashError, type Faults, forEachFault } from '../support/faults.ts';
 import { faultyDatabase } from '../support/faulty-database.ts';
@@ -55,7 +55,7 @@ onOneEngine('sqlite', 'a crash at a file operation', (engine) => {
   const sparsely = { stride: isDeep ? 1 : 2 };
   const cases = works.flatMap(([name, work]) => losses.map((loss) => ({ name, work, loss })));
 
-  it.each(cases)(
+  it.each(sampleOf(cases, 3))(
     'of $name, which takes $loss with it, loses nothing that was flushed',
     async ({ work, loss }) => {
       await forEachFault(

@@ -10,6 +10,7 @@ import { type Listening, listen } from '../../src/api/listen.ts';
 import { libraryTools } from '../../src/mcp/library-tools.ts';
 import type { Scope, User } from '../../src/model/user.ts';
 import { openApi, type TestApi } from '../support/api.ts';
+import { isDeep } from '../support/depth.ts';
 import { onBothEngines } from '../support/engines.ts';
 import { databaseUrl } from '../support/lectern-process.ts';
 import { callsOf, factsOf, fillLibrary, type Heard, type Lent, rowsOf } from '../support/mcp.ts';
@@ -65,7 +66,8 @@ onBothEngines('the official client of the Model Context Protocol', (engine) => {
     return client;
   }
 
-  describe.each(Object.keys(transports))('over %s', (how) => {
+  // Each connection over stdio starts a process.
+  describe.each(isDeep ? ['HTTP', 'stdio'] : ['HTTP'])('over %s', (how) => {
     it('agrees on a version, lists every tool and calls every tool', async () => {
       const client = await connect(how, 'write');
       expect(client.getServerVersion()).toMatchObject({ name: 'lectern' });

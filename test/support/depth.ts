@@ -26,4 +26,4 @@ export function sampleOf<T>(cases: readonly T[], every: number): readonly T[] {
 }
 
 /** `npm test` tries one crash point out of this many. */
-export const crashStride = isDeep ? 1 : 3;
+export const crashStride = isDeep ? 1 : 6;
