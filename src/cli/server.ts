@@ -8,7 +8,7 @@ import { Runner } from '../jobs/runner.ts';
 import { usualSettings } from '../jobs/settings.ts';
 import { watchIndex } from '../jobs/watch-index.ts';
 import { startWatchdog } from '../jobs/watchdog.ts';
-import { type RunningWorker, startWorker } from '../jobs/worker.ts';
+import { type RunningWorker, startFlushing, startWorker } from '../jobs/worker.ts';
 import { identifyProcess } from '../library/lock.ts';
 import { writesText } from '../log.ts';
 import { createIndexer } from '../search/index-pending.ts';
@@ -19,7 +19,7 @@ import { searchSources } from './search-sources.ts';
 import type { Role } from './serve.ts';
 import { beforeStop, describeStop, type ServerParts, stopServer } from './stop-server.ts';
 import type { StopRequest } from './stop-signals.ts';
-import { startWorkerChild } from './worker-child.ts';
+import { readyMessage, startWorkerChild } from './worker-child.ts';
 
 export interface ServeRequest {
   readonly role: Role;
@@ -81,9 +81,15 @@ async function runUntilStop(
       parts.running.push(await startApi(runtime, opened));
     },
     async () => {
+      if (role === 'all') {
+        const child = startChild(runtime, opened, fatal.reject);
+        parts.running.push(child);
+        parts.upkeep = startFlushing({ ...opened, onFatal: fatal.reject }, () => !child.isReady());
+        return;
+      }
       // Without a worker beside it, an API does the upkeep itself.
-      if (role === 'all') parts.running.push(startChild(runtime, opened, fatal.reject));
-      else parts.upkeep = startUpkeep(runtime, opened, fatal.reject);
+      parts.upkeep = startUpkeep(runtime, opened, fatal.reject);
+      if (isWorkerOfApi(request)) process.send?.(readyMessage);
     },
     async () => {
       // Jobs may end the process that does them, and an API must not be that process.

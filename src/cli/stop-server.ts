@@ -2,8 +2,6 @@
 // A container is killed 10 s after it is asked to stop: the limits add up to less.
 import { setTimeout as pause } from 'node:timers/promises';
 import { Unavailable } from '../errors.ts';
-import { every } from '../jobs/every.ts';
-import { lookEveryMs } from '../library/journal/flush-rules.ts';
 import type { Log } from '../log.ts';
 import type { Store } from '../store/store.ts';
 import type { Opened, Serving } from './runtime.ts';
@@ -51,15 +49,8 @@ export async function stopServer(
 ): Promise<string | undefined> {
   const { log, store, flusher } = opened;
   // Changes go on being written while requests and jobs end.
-  const flushing =
-    parts.upkeep ??
-    every(
-      lookEveryMs,
-      () => flusher.look(),
-      () => {},
-    );
   await Promise.all(parts.running.map((part) => runStep(log, drainMs, () => part.stop())));
-  await runStep(log, upkeepMs, () => flushing.stop());
+  await runStep(log, upkeepMs, async () => parts.upkeep?.stop());
   const failure = mustFlush() && !isLost ? await runStep(log, flushMs, () => flusher.flushAll()) : undefined;
   const sentence = failure || isLost ? await describeUnwritten(store, failure) : undefined;
   await Promise.all([

@@ -10,7 +10,12 @@ const stopWithinMs = 4_000;
 const libraryLostCode = new LibraryLost().exitCode;
 const indexLostCode = new IndexLost().exitCode;
 
+/** The worker sends it to its API once it flushes the journal. */
+export const readyMessage = 'ready';
+
 export interface WorkerChild {
+  /** False while the worker starts or stops, and after it ended. */
+  isReady(): boolean;
   stop(): Promise<void>;
   /** Ends the worker without waiting for it. */
   kill(): void;
@@ -30,6 +35,7 @@ export function startWorkerChild(options: WorkerChildOptions): WorkerChild {
   const { entry, log, onFatal } = options;
   let child: ChildProcess;
   let holder: string;
+  let ready = false;
   let stopping = false;
   let pauseMs = firstPauseMs;
   let restart: NodeJS.Timeout | undefined;
@@ -44,7 +50,11 @@ export function startWorkerChild(options: WorkerChildOptions): WorkerChild {
     const calm = setTimeout(() => {
       pauseMs = firstPauseMs;
     }, 60_000);
+    child.on('message', (message) => {
+      ready = message === readyMessage;
+    });
     const again = (how: object) => {
+      ready = false;
       clearTimeout(calm);
       if (stopping) return;
       log.error({ ...how, restartInMs: pauseMs }, 'the worker ended and is started again');
@@ -67,6 +77,7 @@ export function startWorkerChild(options: WorkerChildOptions): WorkerChild {
   start();
 
   return {
+    isReady: () => ready && !stopping,
     stop: async () => {
       stopping = true;
       clearTimeout(restart);

@@ -57,16 +57,10 @@ export interface RunningWorker {
 }
 
 export function startWorker(deps: WorkerDeps): RunningWorker {
-  const { store, flusher, indexer, pulls, pullTally, now, log, onFatal } = deps;
+  const { store, flusher, indexer, pulls, pullTally, now } = deps;
   const cleanUp = createCleanUp(deps);
-  const regularly = (periodMs: number, task: string, run: () => Promise<void>) => {
-    const failures = failureLog(log, task);
-    return every(
-      periodMs,
-      () => run().then(failures.succeeded),
-      (err) => (err instanceof LibraryLost ? onFatal(err) : failures.failed(err)),
-    );
-  };
+  const regularly = (periodMs: number, task: string, run: () => Promise<void>) =>
+    runRegularly(deps, periodMs, task, run);
   const tasks = [
     regularly(lookEveryMs, 'write the journal', () => flusher.look()),
     regularly(foldEveryMs, 'fold the journal', () => flusher.foldIfNight()),
@@ -92,6 +86,30 @@ export function startWorker(deps: WorkerDeps): RunningWorker {
       await store.activity.add(pullTally.take());
     },
   };
+}
+
+/** For an API whose worker process may not run yet, or not run just now: `isNeeded` says so. */
+export function startFlushing(
+  { flusher, ...deps }: Pick<WorkerDeps, 'flusher' | 'log' | 'onFatal'>,
+  isNeeded: () => boolean,
+): RunningWorker {
+  return runRegularly(deps, lookEveryMs, 'write the journal', async () => {
+    if (isNeeded()) await flusher.look();
+  });
+}
+
+function runRegularly(
+  { log, onFatal }: Pick<WorkerDeps, 'log' | 'onFatal'>,
+  periodMs: number,
+  task: string,
+  run: () => Promise<void>,
+): RunningWorker {
+  const failures = failureLog(log, task);
+  return every(
+    periodMs,
+    () => run().then(failures.succeeded),
+    (err) => (err instanceof LibraryLost ? onFatal(err) : failures.failed(err)),
+  );
 }
 
 async function schedule(store: Store, deps: WorkerDeps['pulls']): Promise<void> {

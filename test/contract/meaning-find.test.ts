@@ -193,6 +193,26 @@ onEachEngine('finding by meaning', (engine) => {
       fc.record({ like: fc.integer({ min: 1, max: 12 }), userId: fc.integer({ min: 1, max: 3 }) }),
     );
     const ownerOf = (refId: number) => (refId % 3) + 1;
+    const expectOwnHits = (
+      userId: number,
+      asked: string | undefined,
+      hits: readonly { refId: number; title: string; score: number }[],
+    ) => {
+      for (const { refId, title, score } of hits) {
+        expect(ownerOf(refId)).toBe(userId);
+        expect(entries.docs.get(refId)?.title).toBe(title);
+        // The score of its own vector, not of another one with the same number.
+        if (asked !== undefined) expect(score).toBeCloseTo(alike(asked, title), 1);
+      }
+    };
+    const ask = async (userId: number, text: string) => {
+      const hits = await meaning.find({ userId, text, limit: 20 });
+      expectOwnHits(userId, text, hits);
+      const wanted = [...entries.docs.values()].filter(
+        (doc) => doc.userId === userId && doc.title.split(' ').includes(text),
+      );
+      expect(hits.length).toBeGreaterThanOrEqual(Math.min(wanted.length, 20));
+    };
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
         for (const one of steps) {
@@ -203,26 +223,14 @@ onEachEngine('finding by meaning', (engine) => {
             entries.docs.delete(one.drop);
             await store.searchIndex.note('entry', [one.drop]);
             await indexAll(store, entries, items);
-          } else {
-            const { userId } = one;
-            const hits =
-              'ask' in one
-                ? await meaning.find({ userId, text: one.ask, limit: 20 })
-                : ((await meaning.findLike({ userId, kind: 'entry', refId: one.like, limit: 20 })) ?? []);
-            for (const { refId, title, score } of hits) {
-              expect(ownerOf(refId)).toBe(userId);
-              expect(entries.docs.get(refId)?.title).toBe(title);
-              // Of its own vector, and of no other that has the same number.
-              if ('ask' in one) expect(score).toBeCloseTo(alike(one.ask, title), 1);
-            }
-            if ('ask' in one) {
-              const wanted = [...entries.docs.values()].filter(
-                (doc) => doc.userId === userId && doc.title.split(' ').includes(one.ask),
-              );
-              expect(hits.length).toBeGreaterThanOrEqual(Math.min(wanted.length, 20));
-            }
+          } else if ('ask' in one) await ask(one.userId, one.ask);
+          else {
+            const { userId, like: refId } = one;
+            const hits = await meaning.findLike({ userId, kind: 'entry', refId, limit: 20 });
+            expectOwnHits(userId, undefined, hits ?? []);
           }
         }
+        for (const userId of [1, 2, 3]) await ask(userId, 'apples');
       }),
       propertyRuns(12),
     );

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ulidTime } from '../../src/library/ulid.ts';
 import { readMigrations } from '../../src/store/migrations.ts';
@@ -13,11 +14,16 @@ import { databaseUrl, jsonRequest, type LecternEnv, useLectern } from '../suppor
 import { folderFiles, openPair } from '../support/library.ts';
 import { migrate } from '../support/migrate.ts';
 import { withSession } from '../support/session.ts';
+import { until } from '../support/until.ts';
 
 const password = 'correct horse';
 
 onEachEngine('a library and its processes', (engine) => {
   const lectern = useLectern(afterEach);
+  const withoutWorker = useLectern(
+    afterEach,
+    fileURLToPath(new URL('../support/lectern-without-worker.ts', import.meta.url)),
+  );
   let library: string;
   let env: LecternEnv;
 
@@ -85,6 +91,15 @@ onEachEngine('a library and its processes', (engine) => {
     });
     const answer = await server.request('/api/v1/search?q=weather', { headers });
     expect(await answer.json()).toMatchObject({ data: [{ kind: 'feed', title: 'Weather' }], found: 1 });
+  });
+
+  it('is written by the API while its worker cannot start', async () => {
+    const server = await withoutWorker.serve({ role: 'all', env });
+    const headers = { Authorization: `Bearer ${await token()}` };
+    await server.request('/api/groups', jsonRequest('POST', { name: 'early' }, headers));
+    const texts = () => segments().map((file) => readFileSync(join(library, file), 'utf8'));
+    await until('the change is in the library', () => texts().some((text) => text.includes('"early"')));
+    expect(await server.kill()).toEqual({ code: null, signal: 'SIGKILL' });
   });
 
   it('gives back everything after a clean stop', async () => {

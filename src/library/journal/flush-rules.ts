@@ -13,8 +13,8 @@ export const flushRules: Readonly<Record<'folder' | 's3', FlushRules>> = {
   s3: { minIntervalMs: 13_000, maxNotes: 4_000 },
 };
 
-/** How often the notes are looked at. */
-export const lookEveryMs = 900;
+/** How often the notes are looked at. A change is in a folder within a second: this pause, and the time a flush takes. */
+export const lookEveryMs = 400;
 
 export interface Waiting {
   readonly pending: number;
