@@ -1,6 +1,6 @@
 // Puts the journal's triggers in place, and takes them off again while the schema changes.
 import { type DurableTable, durableTables } from '../durable.ts';
-import { columnsOf, type Session, tableExists } from '../session.ts';
+import { readColumns, type Session, tableExists } from '../session.ts';
 import { noteAllRowsOf, postgresTriggers, sqliteTriggers, triggerPrefix } from './triggers.ts';
 
 /** In meta: the triggers that are in place, by table, so that a start changes only what differs. */
@@ -55,9 +55,11 @@ export async function markJournaled(
 
 async function wantedTriggers(session: Session, tables: readonly DurableTable[]) {
   const wanted: Record<string, string[]> = {};
+  const allColumns = await readColumns(session);
   for (const table of tables) {
-    if (!(await tableExists(session, table.name))) continue;
-    const shape = { table, columns: await columnsOf(session, table.name) };
+    const columns = allColumns.get(table.name);
+    if (!columns) continue;
+    const shape = { table, columns };
     wanted[table.name] = session.engine === 'sqlite' ? sqliteTriggers(shape) : postgresTriggers(shape);
   }
   return wanted;
