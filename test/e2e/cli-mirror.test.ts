@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openFiles } from '../../src/library/files/open-files.ts';
 import { TestClock } from '../support/clock.ts';
+import { deepIt } from '../support/deep-it.ts';
 import { onOneEngine, openStoreAt } from '../support/engines.ts';
 import {
   databaseUrl,
@@ -218,7 +219,7 @@ onOneEngine('sqlite', 'the mirror on the command line', (engine) => {
     expect(readFileSync(text, 'utf8')).toBe('Curlews call.');
   });
 
-  it('is taken over from a bucket of S3 just the same', async () => {
+  deepIt('is taken over from a bucket of S3 just the same', async () => {
     const s3 = await startS3Server();
     try {
       await s3.createBucket('mirror');

@@ -7,7 +7,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/store/database.ts';
 import type { JobQueue } from '../../src/store/job-queue/job-queue.ts';
 import type { Target } from '../../src/store/open.ts';
-import { isDeep } from '../support/depth.ts';
+import { deepIt } from '../support/deep-it.ts';
+import { isDeep, sampleOf } from '../support/depth.ts';
 import { onEachEngine, openFreshStore } from '../support/engines.ts';
 import {
   blockingKind,
@@ -187,7 +188,7 @@ onEachEngine('workers', (engine) => {
     expect(await queue.get(id)).toMatchObject({ state: 'waiting', attempts: 0, crashes: 0 });
   });
 
-  it('that cannot stop are killed by the API, which then stops cleanly', async () => {
+  deepIt('that cannot stop are killed by the API, which then stops cleanly', async () => {
     const { id } = await queue.enqueue(blockingKind, null);
     const server = await lectern.serve({ role: 'all', env: databaseEnv });
     await until('the job runs', async () => (await queue.get(id)).state === 'running');
@@ -206,7 +207,7 @@ onEachEngine('workers', (engine) => {
 
   describe('that do a job which', () => {
     // One strict limit at a time: on a busy machine a worker may come near to more than one.
-    it.each([
+    const limits = [
       {
         what: 'hangs',
         kind: hangingKind,
@@ -225,14 +226,18 @@ onEachEngine('workers', (engine) => {
         words: 'a job uses too much memory',
         strict: { memoryBytes: 300 * 1024 * 1024 },
       },
-    ])('$what are ended, and the log names the job', async ({ kind, words, strict }) => {
-      const { id } = await queue.enqueue(kind, null);
-      const worker = start('victim', strict);
-      expect(await worker.ended).toEqual({ code: null, signal: 'SIGKILL' });
-      expect(worker.output.stderr).toContain(`"jobs":[{"id":${id},"name":"${kind.name}"`);
-      expect(worker.output.stderr).toContain(`the worker is ended: ${words}`);
-      expect(await queue.get(id)).toMatchObject({ state: 'running', crashes: 0 });
-    });
+    ];
+    it.each(sampleOf(limits, 3))(
+      '$what are ended, and the log names the job',
+      async ({ kind, words, strict }) => {
+        const { id } = await queue.enqueue(kind, null);
+        const worker = start('victim', strict);
+        expect(await worker.ended).toEqual({ code: null, signal: 'SIGKILL' });
+        expect(worker.output.stderr).toContain(`"jobs":[{"id":${id},"name":"${kind.name}"`);
+        expect(worker.output.stderr).toContain(`the worker is ended: ${words}`);
+        expect(await queue.get(id)).toMatchObject({ state: 'running', crashes: 0 });
+      },
+    );
 
     it('ends them every time are started again, and after three times it is a dead letter and all else is done', async () => {
       const { id } = await queue.enqueue(blockingKind, null);

@@ -9,6 +9,7 @@ import { ulidTime } from '../../src/library/ulid.ts';
 import { readMigrations } from '../../src/store/migrations.ts';
 import type { Target } from '../../src/store/open.ts';
 import { TestClock } from '../support/clock.ts';
+import { deepIt } from '../support/deep-it.ts';
 import { onEachEngine } from '../support/engines.ts';
 import { databaseUrl, jsonRequest, type LecternEnv, useLectern } from '../support/lectern-process.ts';
 import { folderFiles, openPair } from '../support/library.ts';
@@ -80,7 +81,7 @@ onEachEngine('a library and its processes', (engine) => {
     expect(acknowledged.length).toBeGreaterThan(0);
   });
 
-  it('indexes every text anew when it is told to, beside a server that runs', async () => {
+  deepIt('indexes every text anew when it is told to, beside a server that runs', async () => {
     const server = await lectern.serve({ role: 'api', env });
     const headers = { Authorization: `Bearer ${await token()}` };
     const feed = { link: 'https://example.org/feed', name: 'Weather' };
@@ -114,7 +115,7 @@ onEachEngine('a library and its processes', (engine) => {
     expect(JSON.parse(stdout).tables).toContainEqual(expect.objectContaining({ table: 'groups', rows: 31 }));
   });
 
-  it('brings pages that were still to be read into the queue again', async () => {
+  deepIt('brings pages that were still to be read into the queue again', async () => {
     const server = await lectern.serve({ role: 'api', env });
     const headers = { Authorization: `Bearer ${await token()}` };
     const page = { url: 'https://example.org/page' };

@@ -2,6 +2,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { phone, useBrowser } from '../support/browser.ts';
+import { deepIt } from '../support/deep-it.ts';
 import { putPage } from '../support/saved-pages.ts';
 import { until } from '../support/until.ts';
 import { joinWebApp, type WebApp } from '../support/web-app.ts';
@@ -185,7 +186,7 @@ describe('highlights', () => {
     expect(back).toMatchObject({ source: 'restored', comments: [{ content: 'Ines says yes' }] });
   });
 
-  it('are made in an article that is not saved, without a mouse', async () => {
+  deepIt('are made in an article that is not saved, without a mouse', async () => {
     const page = await open('/?view=all');
     await page.getByRole('link', { name: /Field Notes, entry 2/ }).click();
     const words = 'the text of entry 2';
@@ -223,7 +224,7 @@ describe('highlights', () => {
     await page.getByText('Select some text first.').waitFor();
   });
 
-  it('whose passage is gone from a new copy are listed, and stay where it is still there', async () => {
+  deepIt('whose passage is gone from a new copy are listed, and stay where it is still there', async () => {
     const { id } = await save('mill', 'the mill has always stood idle');
     await highlight(id, 'the mill has always stood idle', { comment: 'Is that so?' });
     await highlight(id, 'and then the heron did, once, with great economy');
@@ -248,7 +249,7 @@ describe('highlights', () => {
     await isPainted(page, 'yellow', 'and then the heron did, once, with great economy');
   });
 
-  it('go back to what they were, and say so, where the server is not reached', async () => {
+  deepIt('go back to what they were, and say so, where the server is not reached', async () => {
     const passage = 'a bridge is a kind of promise';
     const { id } = await save('bridge', passage);
     const page = await open(`/library?item=${id}`, { expecting: [/ERR_FAILED|ERR_INTERNET/] });
@@ -274,7 +275,7 @@ describe('highlights', () => {
     await isPainted(page, 'blue', passage);
   });
 
-  it('are marked in the text itself where a browser cannot paint', async () => {
+  deepIt('are marked in the text itself where a browser cannot paint', async () => {
     const passage = 'paper keeps what stone forgets';
     const { id } = await save('paper', passage);
     // The frame runs no script, not even this one.
@@ -298,7 +299,7 @@ describe('highlights', () => {
     await until('one is left', async () => (await kept(`item_id=${id}`)).length === 1);
   });
 
-  it('of a source that is kept in step are shown, and are not changed here', async () => {
+  deepIt('of a source that is kept in step are shown, and are not changed here', async () => {
     const passage = 'tides are the patience of the moon';
     const { id, url } = await save('tides', passage);
     await app.api('POST', '/api/light/sync', {
@@ -384,7 +385,7 @@ describe('highlights', () => {
     await isPainted(page, 'blue', 'past the lock and the empty boats');
   });
 
-  it('are loaded further as one goes on', async () => {
+  deepIt('are loaded further as one goes on', async () => {
     const { data: resource } = await app.api('POST', '/api/resources', {
       type: 'book',
       title: 'A long book',
@@ -402,7 +403,7 @@ describe('highlights', () => {
     await page.getByRole('group', { name: 'A long book' }).waitFor();
   });
 
-  it('are changed in the list, deleted, had back at once or from what was deleted', async () => {
+  deepIt('are changed in the list, deleted, had back at once or from what was deleted', async () => {
     const { id } = await save('ferry', 'the ferry waits for nobody');
     await highlight(id, 'the ferry waits for nobody');
     const page = await open('/highlights');
@@ -487,7 +488,7 @@ describe('highlights', () => {
     }
   });
 
-  it('are made and listed in a hand', async () => {
+  deepIt('are made and listed in a hand', async () => {
     const passage = 'a kite is a letter to the wind';
     const { id } = await save('kite', passage);
     const page = await open(`/library?item=${id}`, { viewport: phone, isMobile: true, hasTouch: true });
@@ -514,7 +515,7 @@ describe('highlights', () => {
     expect(width).toBeLessThanOrEqual(phone.width);
   });
 
-  it('say what to do where there are none, in German too', async () => {
+  deepIt('say what to do where there are none, in German too', async () => {
     const other = await joinWebApp();
     const page = await browser.page({ reducedMotion: 'reduce', locale: 'de-DE' });
     await other.logIn(page.context());

@@ -2,6 +2,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { phone, pressSequence, useBrowser } from '../support/browser.ts';
+import { deepIt } from '../support/deep-it.ts';
 import { pageText, putPage, putPicture } from '../support/saved-pages.ts';
 import { until } from '../support/until.ts';
 import { joinWebApp, type WebApp } from '../support/web-app.ts';
@@ -119,7 +120,7 @@ describe('the library', () => {
     expect(await page.evaluate('document.activeElement.id')).toMatch(/^item-/);
   });
 
-  it('saves all addresses of a text, and says what became of each', async () => {
+  deepIt('saves all addresses of a text, and says what became of each', async () => {
     const there = putPage(app.site, '/there', { title: 'There already' });
     await app.api('POST', '/api/v1/items', { url: there });
     const one = putPage(app.site, '/one', { title: 'One of two' });
@@ -141,7 +142,7 @@ describe('the library', () => {
     expect((await all()).filter(({ title }) => title === 'There already')).toHaveLength(1);
   });
 
-  it('says why a page could not be read, and tries again', async () => {
+  deepIt('says why a page could not be read, and tries again', async () => {
     const url = `${app.site.origin}/comes-later`;
     app.site.put('/comes-later', { status: 404, type: 'text/html', body: 'no' });
     await app.api('POST', '/api/v1/items', { url, tags: ['late'] });
@@ -157,7 +158,7 @@ describe('the library', () => {
     await expect(gone(places(page).getByRole('link', { name: /^Failed/ }))).resolves.toBeUndefined();
   });
 
-  it('asks after what it waits for, where the server cannot tell of it', async () => {
+  deepIt('asks after what it waits for, where the server cannot tell of it', async () => {
     const answer = Promise.withResolvers<void>();
     const url = putPage(app.site, '/untold', { title: 'Untold' }, answer.promise);
     const page = await browser.page({ reducedMotion: 'reduce', expecting: [/items\/events/] });
@@ -224,73 +225,76 @@ describe('the library', () => {
     expect((await byTitle('Tea for one'))?.tags).toEqual([]);
   });
 
-  it('keeps collections in each other, by menu and by dragging, and deletes them in two ways', async () => {
-    await save(['Oak', 'Elm']);
-    const page = await open();
-    await item(page, 'Elm').waitFor();
-    const row = (name: string) => places(page).getByRole('link', { name: new RegExp(`^${name}`) });
-    const create = async (name: string) => {
-      await places(page).getByRole('button', { name: 'New collection' }).click();
-      await panel(page).getByLabel('Name of the collection').fill(name);
+  deepIt(
+    'keeps collections in each other, by menu and by dragging, and deletes them in two ways',
+    async () => {
+      await save(['Oak', 'Elm']);
+      const page = await open();
+      await item(page, 'Elm').waitFor();
+      const row = (name: string) => places(page).getByRole('link', { name: new RegExp(`^${name}`) });
+      const create = async (name: string) => {
+        await places(page).getByRole('button', { name: 'New collection' }).click();
+        await panel(page).getByLabel('Name of the collection').fill(name);
+        await page.keyboard.press('Enter');
+        await page.getByRole('heading', { name, level: 1 }).waitFor();
+      };
+      const choose = async (name: string, entry: string) => {
+        await row(name).hover();
+        await places(page)
+          .getByRole('button', { name: `More for ${name}` })
+          .click();
+        await page.getByRole('menuitem', { name: entry, exact: true }).click();
+      };
+      await create('Forest');
+      await page.getByText('An empty shelf').waitFor();
+      await create('Trees');
+      await choose('Trees', 'Put into another collection');
+      await panel(page).getByLabel('Inside').selectOption({ label: 'Forest' });
+      await panel(page).getByRole('button', { name: 'Save' }).click();
+      await places(page).getByRole('button', { name: 'Fold Forest' }).waitFor();
+      await choose('Trees', 'Rename');
+      await panel(page).getByLabel('Name of the collection').fill('Old trees');
       await page.keyboard.press('Enter');
-      await page.getByRole('heading', { name, level: 1 }).waitFor();
-    };
-    const choose = async (name: string, entry: string) => {
-      await row(name).hover();
-      await places(page)
-        .getByRole('button', { name: `More for ${name}` })
-        .click();
-      await page.getByRole('menuitem', { name: entry, exact: true }).click();
-    };
-    await create('Forest');
-    await page.getByText('An empty shelf').waitFor();
-    await create('Trees');
-    await choose('Trees', 'Put into another collection');
-    await panel(page).getByLabel('Inside').selectOption({ label: 'Forest' });
-    await panel(page).getByRole('button', { name: 'Save' }).click();
-    await places(page).getByRole('button', { name: 'Fold Forest' }).waitFor();
-    await choose('Trees', 'Rename');
-    await panel(page).getByLabel('Name of the collection').fill('Old trees');
-    await page.keyboard.press('Enter');
-    await row('Old trees').waitFor();
+      await row('Old trees').waitFor();
 
-    await row('All').click();
-    await drag(page, item(page, 'Oak'), row('Old trees'));
-    await page.getByText('1 item moved.').waitFor();
-    await item(page, 'Elm').focus();
-    await page.keyboard.press('m');
-    await panel(page).getByLabel('Collection').selectOption({ label: 'Forest' });
-    await panel(page).getByRole('button', { name: 'Move' }).click();
-    await row('Forest').click();
-    // What lies in a collection within it is in it too.
-    await until('both are there', async () => (await titles(page)).join() === 'Elm,Oak');
-    await row('Forest').filter({ hasText: '2' }).waitFor();
+      await row('All').click();
+      await drag(page, item(page, 'Oak'), row('Old trees'));
+      await page.getByText('1 item moved.').waitFor();
+      await item(page, 'Elm').focus();
+      await page.keyboard.press('m');
+      await panel(page).getByLabel('Collection').selectOption({ label: 'Forest' });
+      await panel(page).getByRole('button', { name: 'Move' }).click();
+      await row('Forest').click();
+      // What lies in a collection within it is in it too.
+      await until('both are there', async () => (await titles(page)).join() === 'Elm,Oak');
+      await row('Forest').filter({ hasText: '2' }).waitFor();
 
-    await drag(page, row('Old trees'), places(page).getByRole('heading', { name: 'Collections' }));
-    await page.getByText('Old trees is now at the top.').waitFor();
-    await drag(page, row('Old trees'), row('Forest'));
-    await page.getByText('Old trees is now in Forest.').waitFor();
+      await drag(page, row('Old trees'), places(page).getByRole('heading', { name: 'Collections' }));
+      await page.getByText('Old trees is now at the top.').waitFor();
+      await drag(page, row('Old trees'), row('Forest'));
+      await page.getByText('Old trees is now in Forest.').waitFor();
 
-    await choose('Forest', 'Delete the collection');
-    await panel(page).getByText('Its 1 item stays in the library without a collection.').waitFor();
-    await panel(page).getByLabel('Delete everything in it').check();
-    await panel(page)
-      .getByText('2 items go to the bin for 30 days, and 1 collection inside it too.')
-      .waitFor();
-    await panel(page).getByLabel('Keep its items').check();
-    await panel(page).getByRole('button', { name: 'Delete the collection' }).click();
-    await gone(row('Forest'));
-    await until('the server knows', async () => (await byTitle('Elm'))?.collectionId === null);
-    await choose('Old trees', 'Delete the collection');
-    await panel(page).getByLabel('Delete everything in it').check();
-    await panel(page).getByRole('button', { name: 'Delete the collection' }).click();
-    await gone(row('Old trees'));
-    await gone(item(page, 'Oak'));
-    await until('the server knows', async () =>
-      (await all('&deleted=true')).some(({ title }) => title === 'Oak'),
-    );
-    expect((await byTitle('Elm'))?.collectionId).toBeNull();
-  });
+      await choose('Forest', 'Delete the collection');
+      await panel(page).getByText('Its 1 item stays in the library without a collection.').waitFor();
+      await panel(page).getByLabel('Delete everything in it').check();
+      await panel(page)
+        .getByText('2 items go to the bin for 30 days, and 1 collection inside it too.')
+        .waitFor();
+      await panel(page).getByLabel('Keep its items').check();
+      await panel(page).getByRole('button', { name: 'Delete the collection' }).click();
+      await gone(row('Forest'));
+      await until('the server knows', async () => (await byTitle('Elm'))?.collectionId === null);
+      await choose('Old trees', 'Delete the collection');
+      await panel(page).getByLabel('Delete everything in it').check();
+      await panel(page).getByRole('button', { name: 'Delete the collection' }).click();
+      await gone(row('Old trees'));
+      await gone(item(page, 'Oak'));
+      await until('the server knows', async () =>
+        (await all('&deleted=true')).some(({ title }) => title === 'Oak'),
+      );
+      expect((await byTitle('Elm'))?.collectionId).toBeNull();
+    },
+  );
 
   it('changes many at once, and takes it back at once', async () => {
     const names = ['Bulk 1', 'Bulk 2', 'Bulk 3', 'Bulk 4', 'Bulk 5'];
@@ -332,7 +336,7 @@ describe('the library', () => {
     ).toBe(true);
   });
 
-  it('says in the address what is shown, for a reload, the way back and a link', async () => {
+  deepIt('says in the address what is shown, for a reload, the way back and a link', async () => {
     await save(['Plain', 'Liked'], { tags: ['said'] });
     await save(['Both'], { tags: ['said', 'twice'], isFavorite: true });
     const page = await open('/library?tag=said');
@@ -358,7 +362,7 @@ describe('the library', () => {
     expect(await until('more', async () => (await titles(page)).length > 3)).toBe(true);
   });
 
-  it('is used by the keys alone', async () => {
+  deepIt('is used by the keys alone', async () => {
     await app.follow({ path: '/feed.xml', title: 'Field Notes', entries: 1 });
     const title = 'Read by keys';
     const url = putPage(app.site, '/keys', { title });
@@ -449,7 +453,7 @@ describe('the library', () => {
     expect((await byTitle(title))?.status).toBe('unread');
   });
 
-  it('shows in one tab what was done in another', async () => {
+  deepIt('shows in one tab what was done in another', async () => {
     await save(['Shared 1', 'Shared 2'], { tags: ['tabs'] });
     const page = await open('/library?tag=tabs');
     await item(page, 'Shared 1').waitFor();
@@ -480,7 +484,7 @@ describe('the library', () => {
     expect(manifest.share_target.action).toBe('/library');
   });
 
-  it('shows one pane at a time on a phone', async () => {
+  deepIt('shows one pane at a time on a phone', async () => {
     await save(['In a hand'], { tags: ['phone'] });
     await save(['In the archive'], { status: 'archived' });
     const page = await open('/library?tag=phone', { viewport: phone, isMobile: true, hasTouch: true });

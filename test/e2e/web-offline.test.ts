@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useBrowser } from '../support/browser.ts';
+import { deepIt } from '../support/deep-it.ts';
 import { pageText, putPage } from '../support/saved-pages.ts';
 import { until } from '../support/until.ts';
 import { joinWebApp, type WebApp } from '../support/web-app.ts';
@@ -51,7 +52,7 @@ describe('without the server', () => {
     return page;
   }
 
-  it('shows the shell, the list and the articles that were read, after a reload too', async () => {
+  deepIt('shows the shell, the list and the articles that were read, after a reload too', async () => {
     await app.api('PATCH', '/api/me/preferences', { show: 'all' });
     const page = await readThenLeave();
     await page.reload();
@@ -90,21 +91,24 @@ describe('without the server', () => {
     expect(await page.getByRole('button', { name: 'Remove from favourites' }).count()).toBe(0);
   });
 
-  it('keeps what is set meanwhile, over a reload, and tells the account when the server is back', async () => {
-    await app.api('PATCH', '/api/me/preferences', { theme: 'light', show: 'all' });
-    const page = await readThenLeave();
-    await page.getByRole('button', { name: 'Type and theme' }).click();
-    await page.getByRole('dialog').getByText('Sepia').click();
-    await page.reload();
-    await row(page, 3).waitFor();
-    expect(await page.locator('html').getAttribute('data-theme')).toBe('sepia');
-    await page.context().setOffline(false);
-    await page.reload();
-    await until(
-      'the theme',
-      async () => (await app.api('GET', '/api/me/preferences')).data.theme === 'sepia',
-    );
-  });
+  deepIt(
+    'keeps what is set meanwhile, over a reload, and tells the account when the server is back',
+    async () => {
+      await app.api('PATCH', '/api/me/preferences', { theme: 'light', show: 'all' });
+      const page = await readThenLeave();
+      await page.getByRole('button', { name: 'Type and theme' }).click();
+      await page.getByRole('dialog').getByText('Sepia').click();
+      await page.reload();
+      await row(page, 3).waitFor();
+      expect(await page.locator('html').getAttribute('data-theme')).toBe('sepia');
+      await page.context().setOffline(false);
+      await page.reload();
+      await until(
+        'the theme',
+        async () => (await app.api('GET', '/api/me/preferences')).data.theme === 'sepia',
+      );
+    },
+  );
 
   it('keeps the marks that are made meanwhile, over a reload, and sends them when the server is back', async () => {
     const [first, , third, fourth] = await items();

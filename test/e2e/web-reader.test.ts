@@ -2,6 +2,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { phone, pressSequence, useBrowser } from '../support/browser.ts';
+import { deepIt } from '../support/deep-it.ts';
 import { until } from '../support/until.ts';
 import { joinWebApp, plainFeed, type WebApp } from '../support/web-app.ts';
 import { rss } from '../support/web-site.ts';
@@ -123,7 +124,7 @@ describe('the reader', () => {
     ).toBe(true);
   });
 
-  it('marks what was scrolled past, for those who want that', async () => {
+  deepIt('marks what was scrolled past, for those who want that', async () => {
     const page = await openFeed('Scrolling');
     await list(page).getByRole('button', { name: 'How the list is shown' }).click();
     await page.getByRole('menuitemcheckbox', { name: 'Mark read while scrolling' }).click();
@@ -154,7 +155,7 @@ describe('the reader', () => {
     await until('the server knows', async () => (await unreadOf('Clearing')) === 0);
   });
 
-  it('loses nothing when a page is left that has not been able to keep it yet', async () => {
+  deepIt('loses nothing when a page is left that has not been able to keep it yet', async () => {
     const page = await openFeed('Leaving', { serviceWorkers: 'allow' });
     await until('the service worker is there', () =>
       page.evaluate('navigator.serviceWorker.controller !== null'),
@@ -279,7 +280,7 @@ describe('the reader', () => {
     ).resolves.toBeUndefined();
   });
 
-  it('moves a feed to a group by dragging it there, and by its menu', async () => {
+  deepIt('moves a feed to a group by dragging it there, and by its menu', async () => {
     const page = await openFeed('Moving');
     const feed = feedsPane(page).getByRole('link', { name: /Moving/ });
     const groupOf = async () => (await app.api('GET', `/api/feeds/${feeds.Moving}`)).data.group_id;
@@ -303,7 +304,7 @@ describe('the reader', () => {
     expect(await groupOf()).toBe(groups.Science);
   });
 
-  it('changes what can be set of a feed, and unfollows it', async () => {
+  deepIt('changes what can be set of a feed, and unfollows it', async () => {
     const page = await openFeed('Settling');
     const open = async (name: string) => {
       await feedsPane(page)
@@ -337,7 +338,7 @@ describe('the reader', () => {
     await gone(feedsPane(page).getByRole('link', { name: /Settled/ }));
   });
 
-  it('says why a feed fails, and what to do', async () => {
+  deepIt('says why a feed fails, and what to do', async () => {
     app.site.put('/Breaking.xml', { status: 404, type: 'text/plain', body: 'gone fishing' });
     const page = await openFeed('Breaking');
     await list(page).getByRole('button', { name: 'How the list is shown' }).click();
@@ -355,7 +356,7 @@ describe('the reader', () => {
     ).resolves.toBeUndefined();
   });
 
-  it('fetches all feeds when asked, shows how far it is, and offers what has arrived', async () => {
+  deepIt('fetches all feeds when asked, shows how far it is, and offers what has arrived', async () => {
     const { site } = app;
     const { promise: after, resolve: release } = Promise.withResolvers<void>();
     const feed = plainFeed('Arriving', 2, site.origin);
@@ -376,7 +377,7 @@ describe('the reader', () => {
     await gone(progress);
   });
 
-  it('shows in one tab what was marked in another', async () => {
+  deepIt('shows in one tab what was marked in another', async () => {
     const page = await openFeed('Tabs');
     const other = await page.context().newPage();
     await other.goto(`${app.url}/?feed=${feeds.Tabs}`);

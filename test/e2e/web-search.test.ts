@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limitReached } from '../../src/search/answer/ask-limit.ts';
 import { phone, pressSequence, useBrowser } from '../support/browser.ts';
+import { deepIt } from '../support/deep-it.ts';
 import { usualData } from '../support/embedding-server.ts';
 import { type Script, Speaker } from '../support/model-server.ts';
 import { putPage } from '../support/saved-pages.ts';
@@ -220,42 +221,48 @@ describe('the search page', () => {
     expect(await box(page).inputValue()).toBe('heron');
   });
 
-  it('looks for words while one types, and for meaning once typing rests; the choice is remembered', async () => {
-    const page = await open('/search');
-    const asked: string[] = [];
-    page.on('request', (request) => {
-      const { pathname, searchParams } = new URL(request.url());
-      if (pathname === '/api/v1/search') asked.push(`${searchParams.get('mode')}: ${searchParams.get('q')}`);
-    });
-    await box(page).focus();
-    // The page's clock stands still, so that slow keys do not count as a rest.
-    await page.clock.install();
-    await page.clock.pauseAt(((await page.evaluate('Date.now()')) as number) + 1_000);
-    await pressSequence(page, ...'fish heron');
-    await page.clock.runFor(120);
-    await hit(page, 'The heron at the weir').waitFor();
-    expect(asked).toEqual(['text: fish heron*']);
-    await page.clock.runFor(430);
-    await until('meaning is asked, too', () => asked.length === 2);
-    expect(asked).toEqual(['text: fish heron*', 'hybrid: fish heron*']);
-    await page.clock.resume();
-    await until('the question was embedded once', () => embedded.length > 0);
-    expect(embedded).toEqual(['fish heron']);
+  deepIt(
+    'looks for words while one types, and for meaning once typing rests; the choice is remembered',
+    async () => {
+      const page = await open('/search');
+      const asked: string[] = [];
+      page.on('request', (request) => {
+        const { pathname, searchParams } = new URL(request.url());
+        if (pathname === '/api/v1/search')
+          asked.push(`${searchParams.get('mode')}: ${searchParams.get('q')}`);
+      });
+      await box(page).focus();
+      // The page's clock stands still, so that slow keys do not count as a rest.
+      await page.clock.install();
+      await page.clock.pauseAt(((await page.evaluate('Date.now()')) as number) + 1_000);
+      await pressSequence(page, ...'fish heron');
+      await page.clock.runFor(120);
+      await hit(page, 'The heron at the weir').waitFor();
+      expect(asked).toEqual(['text: fish heron*']);
+      await page.clock.runFor(430);
+      await until('meaning is asked, too', () => asked.length === 2);
+      expect(asked).toEqual(['text: fish heron*', 'hybrid: fish heron*']);
+      await page.clock.resume();
+      await until('the question was embedded once', () => embedded.length > 0);
+      expect(embedded).toEqual(['fish heron']);
 
-    await page.getByRole('button', { name: 'Meaning', exact: true }).click();
-    await page.waitForURL((url) => url.searchParams.get('mode') === 'semantic');
-    await hits(page).first().waitFor();
-    await page.getByRole('button', { name: 'Words', exact: true }).click();
-    await page.waitForURL((url) => url.searchParams.get('mode') === 'text');
-    await page.goto(`${app.url}/search?q=heron`);
-    await page.getByRole('button', { name: 'Words', exact: true, pressed: true }).waitFor();
+      await page.getByRole('button', { name: 'Meaning', exact: true }).click();
+      await page.waitForURL((url) => url.searchParams.get('mode') === 'semantic');
+      await hits(page).first().waitFor();
+      await page.getByRole('button', { name: 'Words', exact: true }).click();
+      await page.waitForURL((url) => url.searchParams.get('mode') === 'text');
+      await page.goto(`${app.url}/search?q=heron`);
+      await page.getByRole('button', { name: 'Words', exact: true, pressed: true }).waitFor();
 
-    embeddingFails = true;
-    await page.goto(`${app.url}/search?q=heron+lamp&mode=hybrid`);
-    await page.getByText('Search by meaning did not answer, so this was found by its words alone.').waitFor();
-    expect(new URL(page.url()).searchParams.get('mode')).toBe('hybrid');
-    await page.getByRole('button', { name: 'Both', exact: true, pressed: true }).click();
-  });
+      embeddingFails = true;
+      await page.goto(`${app.url}/search?q=heron+lamp&mode=hybrid`);
+      await page
+        .getByText('Search by meaning did not answer, so this was found by its words alone.')
+        .waitFor();
+      expect(new URL(page.url()).searchParams.get('mode')).toBe('hybrid');
+      await page.getByRole('button', { name: 'Both', exact: true, pressed: true }).click();
+    },
+  );
 
   it('suggests what may have been meant, and opens what was found where it lives', async () => {
     const page = await open('/search?q=harbuor&mode=text');
@@ -285,7 +292,7 @@ describe('the search page', () => {
     await page.waitForURL(/\/\?feed=\d+/);
   });
 
-  it('keeps searches under a name', async () => {
+  deepIt('keeps searches under a name', async () => {
     const page = await open('/search?q=heron+is:unread&mode=text');
     await hits(page).first().waitFor();
     await page.getByRole('button', { name: 'Save this search' }).click();
@@ -338,45 +345,48 @@ describe('the search page', () => {
     await answer(page).getByText('It waits <b>for fish</b>').waitFor();
   });
 
-  it('says when the library holds no answer, when the model fails, and when it is stopped or left', async () => {
-    const page = await open('/search?q=where+are+the+zeppelins+of+yesterday%3F&mode=text');
-    await page.getByRole('button', { name: 'Ask your library' }).click();
-    await answer(page).getByText('Your library does not hold an answer to this.').waitFor();
+  deepIt(
+    'says when the library holds no answer, when the model fails, and when it is stopped or left',
+    async () => {
+      const page = await open('/search?q=where+are+the+zeppelins+of+yesterday%3F&mode=text');
+      await page.getByRole('button', { name: 'Ask your library' }).click();
+      await answer(page).getByText('Your library does not hold an answer to this.').waitFor();
 
-    const asking = page.getByRole('button', { name: 'Ask your library' });
-    await box(page).fill('what does the heron wait for?');
-    await asking.click();
-    await answer(page).getByText('The language model did not answer.').waitFor();
-    await answer(page).getByRole('listitem').first().waitFor();
+      const asking = page.getByRole('button', { name: 'Ask your library' });
+      await box(page).fill('what does the heron wait for?');
+      await asking.click();
+      await answer(page).getByText('The language model did not answer.').waitFor();
+      await answer(page).getByRole('listitem').first().waitFor();
 
-    const held = Promise.withResolvers<void>();
-    let isGone = held.promise;
-    const hold: Script = (speaker) => {
-      const gone = Promise.withResolvers<void>();
-      isGone = gone.promise;
-      speaker.response.on('close', () => gone.resolve());
-      speaker.says('It waits for a while, ', 'and then ');
-    };
-    script = hold;
-    await answer(page).getByRole('button', { name: 'Try again' }).click();
-    await answer(page).getByText('It waits for a while').waitFor();
-    await answer(page).getByRole('button', { name: 'Stop' }).click();
-    await answer(page).getByText('Stopped.').waitFor();
-    await answer(page).getByText('It waits for a while').waitFor();
-    await isGone;
+      const held = Promise.withResolvers<void>();
+      let isGone = held.promise;
+      const hold: Script = (speaker) => {
+        const gone = Promise.withResolvers<void>();
+        isGone = gone.promise;
+        speaker.response.on('close', () => gone.resolve());
+        speaker.says('It waits for a while, ', 'and then ');
+      };
+      script = hold;
+      await answer(page).getByRole('button', { name: 'Try again' }).click();
+      await answer(page).getByText('It waits for a while').waitFor();
+      await answer(page).getByRole('button', { name: 'Stop' }).click();
+      await answer(page).getByText('Stopped.').waitFor();
+      await answer(page).getByText('It waits for a while').waitFor();
+      await isGone;
 
-    // Who types on has left the question: the answer ends, and steps back.
-    await answer(page).getByRole('button', { name: 'Ask again' }).click();
-    await answer(page).getByRole('button', { name: 'Stop' }).waitFor();
-    await answer(page).getByText('It waits for a while').waitFor();
-    await box(page).pressSequentially(' lamp');
-    await isGone;
-    await answer(page).getByText('It waits for a while').waitFor({ state: 'detached' });
-    await answer(page).getByRole('button', { name: 'Show the answer' }).click();
-    await answer(page).getByText('It waits for a while').waitFor();
-    await answer(page).getByRole('button', { name: 'Put the answer away' }).click();
-    await expect(answer(page).waitFor({ state: 'detached' })).resolves.toBeUndefined();
-  });
+      // Who types on has left the question: the answer ends, and steps back.
+      await answer(page).getByRole('button', { name: 'Ask again' }).click();
+      await answer(page).getByRole('button', { name: 'Stop' }).waitFor();
+      await answer(page).getByText('It waits for a while').waitFor();
+      await box(page).pressSequentially(' lamp');
+      await isGone;
+      await answer(page).getByText('It waits for a while').waitFor({ state: 'detached' });
+      await answer(page).getByRole('button', { name: 'Show the answer' }).click();
+      await answer(page).getByText('It waits for a while').waitFor();
+      await answer(page).getByRole('button', { name: 'Put the answer away' }).click();
+      await expect(answer(page).waitFor({ state: 'detached' })).resolves.toBeUndefined();
+    },
+  );
 
   it('shows passages alone where there is no model, and says what to set', async () => {
     const page = await open('/search?q=what+does+the+heron+wait+for&mode=text');
@@ -416,7 +426,7 @@ describe('the search page', () => {
     expect(await answer(page).getByRole('button', { name: 'Try again' }).count()).toBe(0);
   });
 
-  it('shows what is similar below an article and below a saved page, and opens it there', async () => {
+  deepIt('shows what is similar below an article and below a saved page, and opens it there', async () => {
     const page = await open('/?view=all');
     await page.getByRole('link', { name: /^(Unread: ?)?.*The heron at the weir/ }).click();
     const similar = page.getByRole('region', { name: 'Similar' });
@@ -432,26 +442,29 @@ describe('the search page', () => {
     expect(await similar.getByText('A book of herons').count()).toBe(0);
   });
 
-  it('is one row of the reader where two feeds tell the same, and reading it is reading both', async () => {
-    const page = await open('/?view=all');
-    const list = page.getByRole('region', { name: 'Articles' });
-    const rows = list.getByRole('link', { name: /Harbour bridge closed until spring/ });
-    const also = list.getByRole('button', { name: /^Also in (Morning Paper|Evening Post)$/ });
-    await also.waitFor();
-    expect(await rows.count()).toBe(1);
-    await also.click();
-    await rows.nth(1).waitFor();
-    await also.click();
-    await rows.nth(1).waitFor({ state: 'detached' });
-    await rows.click();
-    await until('both are read', async () => {
-      const { data } = await app.api('GET', '/api/items?limit=100');
-      const told = data.filter(({ title }: { title: string }) => title.startsWith('Harbour bridge'));
-      return told.length === 2 && told.every(({ unread }: { unread: boolean }) => !unread);
-    });
-  });
+  deepIt(
+    'is one row of the reader where two feeds tell the same, and reading it is reading both',
+    async () => {
+      const page = await open('/?view=all');
+      const list = page.getByRole('region', { name: 'Articles' });
+      const rows = list.getByRole('link', { name: /Harbour bridge closed until spring/ });
+      const also = list.getByRole('button', { name: /^Also in (Morning Paper|Evening Post)$/ });
+      await also.waitFor();
+      expect(await rows.count()).toBe(1);
+      await also.click();
+      await rows.nth(1).waitFor();
+      await also.click();
+      await rows.nth(1).waitFor({ state: 'detached' });
+      await rows.click();
+      await until('both are read', async () => {
+        const { data } = await app.api('GET', '/api/items?limit=100');
+        const told = data.filter(({ title }: { title: string }) => title.startsWith('Harbour bridge'));
+        return told.length === 2 && told.every(({ unread }: { unread: boolean }) => !unread);
+      });
+    },
+  );
 
-  it('works in a hand, and by keys', async () => {
+  deepIt('works in a hand, and by keys', async () => {
     const small = await open('/search?q=heron&mode=text', {
       viewport: phone,
       hasTouch: true,
