@@ -7,32 +7,21 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { onOneEngine } from '../support/engines.ts';
+import { readGuideCommands } from '../support/guide-commands.ts';
 import { missingPrograms } from '../support/installed.ts';
 import { jsonRequest, type LecternProcess, useLectern } from '../support/lectern-process.ts';
 import { type S3Server, startS3Server } from '../support/s3-server.ts';
 import { until } from '../support/until.ts';
 
-const guide = readFileSync(new URL('../../docs/backup.md', import.meta.url), 'utf8');
 const bin = fileURLToPath(new URL('../../bin', import.meta.url));
 const password = 'correct horse';
-
-/** The shell blocks of the guide, by the heading that they are under. */
-function blocksOf(text: string): Map<string, string[]> {
-  const blocks = new Map<string, string[]>();
-  for (const section of text.split(/^#+ /m).slice(1)) {
-    const heading = section.slice(0, section.indexOf('\n'));
-    const found = [...section.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, commands = '']) => commands);
-    if (found.length > 0) blocks.set(heading, found);
-  }
-  return blocks;
-}
 
 onOneEngine('sqlite', 'the backup guide', () => {
   const lectern = useLectern(afterAll);
   const place = mkdtempSync(join(tmpdir(), 'lectern-backup-'));
   const data = join(place, 'data');
   const journal = join(data, 'library', 'journal');
-  const left = blocksOf(guide);
+  const left = readGuideCommands();
   let s3: S3Server;
   let env: NodeJS.ProcessEnv;
 

@@ -25,13 +25,18 @@ import {
 } from '../support/library.ts';
 
 const hour = 3_600_000;
-/** Where libraries are restored to; SQLite, whatever the engine that wrote them. */
+/** The default engine to restore into. */
 const elsewhere = useEngine('sqlite');
 
 interface Flush {
   readonly at: number;
   readonly ordinal: number;
   readonly hash: string;
+}
+
+interface RestoreOptions {
+  readonly until?: number;
+  readonly into?: Engine;
 }
 
 onEachEngine('a library', (engine: Engine) => {
@@ -85,13 +90,13 @@ onEachEngine('a library', (engine: Engine) => {
     return copy;
   };
 
-  const restore = async (from: Files, options: { until?: number } = {}) => {
-    const target = await elsewhere.freshTarget();
+  const restore = async (from: Files, { into = elsewhere, ...options }: RestoreOptions = {}) => {
+    const target = await into.freshTarget();
     const restored = await reinflateInto(target, from, { now: clock.now, ...options });
     return { ...restored, restored: await openPair(target, from, clock) };
   };
 
-  const stateOf = async (from: Files, options: { until?: number } = {}) => {
+  const stateOf = async (from: Files, options: RestoreOptions = {}) => {
     const { restored } = await restore(from, options);
     try {
       return (await restored.store.stateHash()).hash;
@@ -142,23 +147,32 @@ onEachEngine('a library', (engine: Engine) => {
   });
 
   describe('is restored to a moment', () => {
-    it('of the last day, with the state hash of that flush', async () => {
-      await live(4);
-      clock.advance(3 * hour);
-      await foldJournal(pair.flushDeps, 'test');
-      await live(2);
-      clock.advance(3 * hour);
-      await foldJournal(pair.flushDeps, 'test');
-      const lastDay = flushes.filter(({ at }) => at > clock.now() - 24 * hour);
-      expect(lastDay.length).toBeGreaterThan(3);
-      for (const { at, hash } of lastDay) {
-        for (const until of [at, at + 1, at + 4 * hour - 1]) {
-          if (until >= (flushes.find((later) => later.at > at)?.at ?? Number.POSITIVE_INFINITY)) continue;
-          expect(restoresMoment(await planRestore(files, { until }), until)).toBe(true);
-        }
-        expect(await stateOf(await folderFiles(await copyOf(), clock), { until: at })).toBe(hash);
+    it('of the last day, or the end of an earlier day, with the state hash of the last flush before it', async () => {
+      const [days, perDay] = [7, 12];
+      const gaps = fc.sample(fc.integer({ min: 1, max: (48 * hour) / perDay }), days * perDay);
+      const { groups } = pair.store.forUser(userId);
+      let [nextMerge, names] = [27 * hour, 0];
+      const start = clock.now();
+      for (const gap of gaps) {
+        const { id } = await groups.create({ name: `group ${names++}` });
+        if (id % 3 === 0) await groups.delete(id);
+        else if (id % 3 === 1) await groups.rename(id, { name: `group ${names++}` });
+        await flush();
+        clock.advance(gap);
+        if (clock.now() - start < nextMerge) continue;
+        await foldJournal(pair.flushDeps, 'test');
+        nextMerge += 24 * hour;
       }
-      expect((await findMoments(files)).since).toBeLessThanOrEqual(clock.now() - 24 * hour);
+      const now = clock.now();
+      const moments = fc.sample(fc.integer({ min: now - 24 * hour, max: now }), propertyRuns(20).numRuns);
+      const dayEnds = Array.from({ length: 5 }, (_, day) => start + (day + 1) * 24 * hour - 1);
+      expect((await findMoments(files)).since).toBeLessThanOrEqual(now - 24 * hour);
+      for (const until of [...moments, ...dayEnds.filter((at) => at < now)]) {
+        const expected = flushes.filter(({ at }) => at <= until).at(-1);
+        const copy = await folderFiles(await copyOf(), clock);
+        expect(restoresMoment(await planRestore(copy, { until }), until)).toBe(true);
+        expect(await stateOf(copy, { until, into: engine })).toBe(expected?.hash);
+      }
     });
 
     it('before that at the end of a day, and says which moments it can restore', async () => {
