@@ -3,40 +3,22 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import {
-  createLectern,
-  jsonRequest,
-  type LecternProcess,
-  mainEntry,
-} from '../test/support/lectern-process.ts';
-import { percentile } from './load.ts';
+import { jsonRequest, type LecternProcess } from '../test/support/lectern-process.ts';
+import { type Goal, makeToken, password, printGoals, probe, withServer } from './measured-server.ts';
 import { residentMb } from './resident.ts';
 
-const password = 'for the benchmark only';
 const attackers = fileURLToPath(new URL('./attackers.ts', import.meta.url));
 const hostileSite = fileURLToPath(new URL('./hostile-site.ts', import.meta.url));
-const probeEveryMs = 20;
-
-interface Goal {
-  readonly name: string;
-  readonly value: number;
-  readonly unit: string;
-  readonly limit?: number;
-}
 
 export async function run([seconds = '120']: readonly string[]): Promise<boolean> {
   process.stdout.write(`load average ${loadavg()[0]?.toFixed(2)}\n`);
   const goals = [...(await uploads(Number(seconds))), ...(await documents()), ...(await connections())];
-  for (const { name, value, unit, limit } of goals) {
-    const verdict = limit === undefined ? '' : `below ${limit}: ${value < limit ? 'met' : 'MISSED'}`;
-    process.stdout.write(`${name.padEnd(62)}${value.toFixed(0).padStart(8)} ${unit.padEnd(4)}${verdict}\n`);
-  }
-  return goals.every(({ value, limit }) => limit === undefined || value < limit);
+  return printGoals(goals);
 }
 
 /** Forty connections that upload without a login, one byte to a chunk, to every route that takes a body before it knows the caller. */
 async function uploads(seconds: number): Promise<Goal[]> {
-  return withServer(['--max-old-space-size=1024'], async (server) => {
+  return withServer({ role: 'api', nodeOptions: ['--max-old-space-size=1024'] }, async (server) => {
     const idle = await probe(server, 5_000);
     const before = apiMb(server);
     let highest = before;
@@ -63,7 +45,7 @@ async function documents(): Promise<Goal[]> {
     site.stdout.once('data', (text) => resolve(String(text).trim()));
   });
   try {
-    return await withServer([], async (server) => {
+    return await withServer({ role: 'api' }, async (server) => {
       const Authorization = `Bearer ${await makeToken(server)}`;
       const ways = [
         (url: string) =>
@@ -111,7 +93,7 @@ async function documents(): Promise<Goal[]> {
 
 /** Three thousand connections that say nothing, and 1,200 that speak slowly. */
 async function connections(): Promise<Goal[]> {
-  return withServer([], async (server) => {
+  return withServer({ role: 'api' }, async (server) => {
     const attacks = [attack(server, 'idle', 3_000, 25), attack(server, 'slow', 1_200, 25)];
     await new Promise((resolve) => setTimeout(resolve, 3_000));
     const started = performance.now();
@@ -128,42 +110,7 @@ async function connections(): Promise<Goal[]> {
   });
 }
 
-async function withServer<T>(
-  nodeOptions: readonly string[],
-  use: (server: LecternProcess) => Promise<T>,
-): Promise<T> {
-  const lectern = createLectern(mainEntry);
-  try {
-    const env = {
-      LECTERN_PASSWORD: password,
-      LECTERN_LOG_LEVEL: 'error',
-      LECTERN_ALLOW_PRIVATE_NETWORKS: 'true',
-    };
-    return await use(await lectern.serve({ role: 'api', env, nodeOptions }));
-  } finally {
-    await lectern.endAll();
-  }
-}
-
 const apiMb = ({ pid }: LecternProcess) => residentMb(pid).API ?? 0;
-
-/** Measures /healthz repeatedly for `over` milliseconds, or until the promise `over` settles. */
-async function probe(server: LecternProcess, over: number | Promise<unknown>): Promise<{ p99Ms: number }> {
-  const times: number[] = [];
-  let isOver = false;
-  const wait = typeof over === 'number' ? new Promise((resolve) => setTimeout(resolve, over)) : over;
-  const end = wait.finally(() => {
-    isOver = true;
-  });
-  while (!isOver) {
-    const started = performance.now();
-    await (await server.request('/healthz')).text();
-    times.push(performance.now() - started);
-    await new Promise((resolve) => setTimeout(resolve, probeEveryMs));
-  }
-  await end;
-  return { p99Ms: percentile(times, 0.99) };
-}
 
 interface Attack {
   readonly child: ChildProcess;
@@ -184,14 +131,3 @@ function attack(server: LecternProcess, kind: string, count: number, seconds: nu
 
 const ended = ({ child }: Attack) =>
   new Promise((resolve) => (child.exitCode === null ? child.once('exit', resolve) : resolve(undefined)));
-
-async function makeToken(server: LecternProcess): Promise<string> {
-  const login = await server.request('/api/sessions', jsonRequest('POST', { password }));
-  const Cookie = login.headers
-    .getSetCookie()
-    .map((cookie) => cookie.split(';')[0])
-    .join('; ');
-  const input = jsonRequest('POST', { name: 'bench', scope: 'write' }, { Cookie, Origin: server.url });
-  const made = await server.request('/api/tokens', input);
-  return ((await made.json()) as { data: { token: string } }).data.token;
-}

@@ -7,6 +7,7 @@ import { run as http } from './http.ts';
 import { run as items } from './items.ts';
 import { run as jobs } from './jobs.ts';
 import { run as journal } from './journal.ts';
+import { run as lag } from './lag.ts';
 import { run as lock } from './lock.ts';
 import { run as refresh } from './refresh.ts';
 import { run as reinflate } from './reinflate.ts';
@@ -53,6 +54,7 @@ const benchmarks: Record<string, { about: string; run: (args: readonly string[])
     about: 'what uploads without a login, hostile documents and thousands of connections do to the API',
     run: attacks,
   },
+  lag: { about: 'how far the library lags while three clients sync highlights in a loop', run: lag },
   web: { about: 'how soon the reader shows something in a slow browser', run: web },
   reinflate: { about: 'rebuilding an index, compared with bare prepared inserts', run: reinflate },
   'reinflate-mirror': {
