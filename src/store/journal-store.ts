@@ -89,6 +89,17 @@ export function journalStore(db: Database, tables: readonly DurableTable[] = dur
     /** How many notes wait, counted up to `limit`. */
     pending: (limit: number): Promise<number> => countPending(db.read, limit),
 
+    /** Pending notes by table, the most first. Counts up to `limit`. */
+    async pendingByTable(limit: number): Promise<readonly { table: string; changes: number }[]> {
+      const { rows } = await sql<{ tbl: number; n: number }>`
+        SELECT tbl, count(*) AS n FROM (SELECT tbl FROM journal_dirty LIMIT ${limit}) AS waiting
+        GROUP BY tbl ORDER BY n DESC, tbl`.execute(db.read);
+      return rows.map(({ tbl, n }) => ({
+        table: tables.find(({ id }) => id === tbl)?.name ?? `table ${tbl}`,
+        changes: Number(n),
+      }));
+    },
+
     /** Counts pending notes up to `limit`. */
     async lag(limit: number): Promise<JournalLag> {
       const reader = limit > maxCountedInline ? db.heavyRead : db.read;

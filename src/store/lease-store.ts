@@ -78,6 +78,13 @@ export function leaseStore(db: Database) {
       );
     },
 
+    /** Releases every lease of a process that has ended. Its name is never used again. */
+    async releaseHolder(holder: string): Promise<void> {
+      await db.write((trx) =>
+        trx.updateTable('leases').set({ expires: 0 }).where('holder', '=', holder).execute(),
+      );
+    },
+
     /** Lets the next one have it at once. */
     async release(lease: Lease): Promise<void> {
       await db.write((trx) =>

@@ -41,6 +41,19 @@ onEachEngine('the lag of the journal', (engine) => {
       expect(await store.journal.lag(5)).toMatchObject({ pending: 5 });
     });
 
+    it('as pending notes of each table', async () => {
+      expect(await store.journal.pendingByTable(100)).toEqual([]);
+      await store.users.create({ username: 'anna', passwordHash: null, role: 'owner' });
+      for (const name of ['first', 'second']) await store.forUser(1).groups.create({ name });
+      const tables = await store.journal.pendingByTable(100);
+      expect(tables).toEqual([
+        { table: 'groups', changes: 3 },
+        { table: 'users', changes: 1 },
+      ]);
+      const limited = await store.journal.pendingByTable(2);
+      expect(limited.reduce((sum, { changes }) => sum + changes, 0)).toBe(2);
+    });
+
     it('as none when the clock was set back since', async () => {
       await addNotes(database, 1);
       passTime(-hour);

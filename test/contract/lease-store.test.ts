@@ -26,6 +26,24 @@ onEachEngine('a lease that has expired', (engine) => {
   });
 });
 
+onEachEngine('the leases of a process that was killed', (engine) => {
+  it('can be taken at once after they are released, and the killed process cannot renew them', async () => {
+    const { leases } = (await openEmptyStore(engine)).store;
+    const [killed, other] = [
+      await leases.acquire('journal', 'killed', ttlMs),
+      await leases.acquire('work', 'other', ttlMs),
+    ];
+    if (!killed || !other) throw new Error('the leases were not granted');
+    expect(await leases.acquire('journal', 'next', ttlMs)).toBeUndefined();
+    await leases.releaseHolder('killed');
+    expect(await leases.acquire('journal', 'next', ttlMs)).toMatchObject({ holder: 'next', epoch: 2 });
+    expect(await leases.renew(killed, ttlMs)).toBe(false);
+    expect(await leases.acquire('work', 'next', ttlMs)).toBeUndefined();
+    await leases.releaseHolder('killed');
+    expect(await leases.acquire('journal', 'third', ttlMs)).toBeUndefined();
+  });
+});
+
 onEachEngine('a lease, when the clock is set back,', (engine) => {
   let leases: LeaseStore;
   let offsetMs: number;
