@@ -138,7 +138,7 @@ export class IndexLost extends StartupError {
 
   constructor() {
     super(
-      'The index file was deleted or replaced while Lectern was running, so Lectern stops. Its changes are written to the library first. ' +
+      'The index file was deleted or replaced while Lectern was running, so Lectern stops. ' +
         'Start it again after "lectern reinflate".',
     );
   }

@@ -3,20 +3,19 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { StartupError } from '../errors.ts';
+import { requestsMs } from '../model/stop-limits.ts';
 import { type ClientRules, trustedProxyTest } from './client.ts';
 import { ApiResponse } from './common-headers.ts';
 import { type ConnectionLimits, connectionLimits, limitConnections } from './connection-limits.ts';
 import { JoinedRequest } from './joined-request.ts';
 
-/** Shorter than what `cli/server.ts` gives to the drain. */
-const stopWithinMs = 4_000;
 /** Connections that the system holds until they are accepted. Beyond it, it drops them, and the client tries again a second later. */
 const backlog = 4_096;
 
 export interface Listening {
   readonly host: string;
   readonly port: number;
-  /** Takes no new request, lets those under way end, and closes. */
+  /** Accepts no new request and waits for the running ones. Rejects when some did not end in time: they may still write. */
   stop(): Promise<void>;
 }
 
@@ -70,8 +69,12 @@ function atMostEvery(ms: number, tell: (address: string) => void): (address: str
 }
 
 async function stop(server: Server): Promise<void> {
+  let isCutOff = false;
   await new Promise<void>((resolve) => {
-    const cutOff = setTimeout(() => server.closeAllConnections(), stopWithinMs);
+    const cutOff = setTimeout(() => {
+      isCutOff = true;
+      server.closeAllConnections();
+    }, requestsMs);
     // A kept connection that is busy now becomes idle when its request is answered.
     const sweep = setInterval(() => server.closeIdleConnections(), 50);
     server.close(() => {
@@ -81,6 +84,7 @@ async function stop(server: Server): Promise<void> {
     });
     server.closeIdleConnections();
   });
+  if (isCutOff) throw new Error(`some requests did not end within ${requestsMs / 1000} s`);
 }
 
 function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): StartupError {

@@ -42,6 +42,8 @@ export interface Runtime {
     readonly definitions: (runtime: Runtime, opened: Serving) => Promise<readonly JobDefinition[]>;
     readonly settings?: Partial<RunnerSettings>;
   };
+  /** Tests open a slower library. */
+  readonly openFiles?: typeof openFiles;
   /** Tests hash passwords at a lower cost. */
   readonly passwords?: PasswordOptions;
   /** Tests let leases run out sooner. */
@@ -71,8 +73,17 @@ export interface Serving extends Opened {
   readonly pullTally: PullTally;
 }
 
-/** `takeOver`: a database of ReedMe or Fusion becomes an index of ours first. Any other command only refuses one. */
-export async function open(runtime: Runtime, { takeOver = false } = {}): Promise<Opened> {
+export interface OpenOptions {
+  /** A database of ReedMe or Fusion becomes an index of ours first. Any other command only refuses one. */
+  readonly takeOver?: boolean;
+  /** Names this process in the leases that it takes. */
+  readonly holder?: string | undefined;
+}
+
+export async function open(
+  runtime: Runtime,
+  { takeOver = false, holder }: OpenOptions = {},
+): Promise<Opened> {
   const { config, log } = configure(runtime);
   const { now, randomText } = runtime;
   const options = {
@@ -80,7 +91,7 @@ export async function open(runtime: Runtime, { takeOver = false } = {}): Promise
     onIdleError: (err: Error) =>
       log.warn({ err }, 'a connection to the index was lost; the next request opens another'),
   };
-  const files = await openFiles(config.library, { now, randomText });
+  const files = await (runtime.openFiles ?? openFiles)(config.library, { now, randomText });
   if (takeOver) {
     const { takeOverOldDatabase } = await import('./take-over.ts');
     await takeOverOldDatabase(runtime, { config, log, files });
@@ -94,7 +105,7 @@ export async function open(runtime: Runtime, { takeOver = false } = {}): Promise
   try {
     const passwords = createPasswords(runtime.passwords);
     const accounts = { store, now, randomText, passwords, loginLimits: config.login };
-    return { config, log, store, accounts, ...(await joined(runtime, store, files)) };
+    return { config, log, store, accounts, ...(await joined(runtime, store, files, holder)) };
   } catch (error) {
     await store.close();
     throw error;
@@ -197,12 +208,12 @@ export async function isLibraryGone(runtime: Runtime): Promise<boolean> {
   return !(await hasSegments(files)) && (await readIdentity(files).catch(() => undefined)) === undefined;
 }
 
-async function joined(runtime: Runtime, store: Store, files: Files) {
+async function joined(runtime: Runtime, store: Store, files: Files, holder?: string) {
   const { randomText } = runtime;
-  return flushing(runtime, store, await joinLibrary({ files, index: store.index, randomText }));
+  return flushing(runtime, store, await joinLibrary({ files, index: store.index, randomText }), holder);
 }
 
-function flushing({ now, randomText }: Runtime, store: Store, library: Library) {
+function flushing({ now, randomText }: Runtime, store: Store, library: Library, holder = randomText(12)) {
   const journal: FlushDeps = {
     library,
     journal: store.journal,
@@ -210,7 +221,7 @@ function flushing({ now, randomText }: Runtime, store: Store, library: Library) 
     now,
     newUlid: ulidMaker(now, randomText),
   };
-  return { library, journal, flusher: createFlusher(journal, randomText(12)) };
+  return { library, journal, flusher: createFlusher(journal, holder) };
 }
 
 async function withClosing<T>(store: Store, work: () => Promise<T>): Promise<T> {

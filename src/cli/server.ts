@@ -11,6 +11,7 @@ import { startWatchdog } from '../jobs/watchdog.ts';
 import { type RunningWorker, startFlushing, startWorker } from '../jobs/worker.ts';
 import { identifyProcess } from '../library/lock.ts';
 import { writesText } from '../log.ts';
+import { serverDeadlines, workerDeadlines } from '../model/stop-limits.ts';
 import { createIndexer } from '../search/index-pending.ts';
 import { hasIndex } from '../store/open.ts';
 import { startEmbedding } from './meaning.ts';
@@ -19,7 +20,7 @@ import { searchSources } from './search-sources.ts';
 import type { Role } from './serve.ts';
 import { beforeStop, describeStop, type ServerParts, stopServer } from './stop-server.ts';
 import type { StopRequest } from './stop-signals.ts';
-import { readyMessage, startWorkerChild } from './worker-child.ts';
+import { reportReady, startWorkerChild } from './worker-child.ts';
 
 export interface ServeRequest {
   readonly role: Role;
@@ -29,17 +30,21 @@ export interface ServeRequest {
 
 /** Runs until it is asked to stop, then stops every part of the server and flushes the journal. */
 export async function serve(runtime: Runtime, request: ServeRequest): Promise<void> {
-  const { stopRequest } = request;
+  const { stopRequest, holder } = request;
+  const deadlines = isWorkerOfApi(request) ? workerDeadlines : serverDeadlines;
   try {
     // The API that started this worker has opened the index, so it was deleted since.
     if (isWorkerOfApi(request) && !hasIndex(runtime.readConfig().config.database)) throw new IndexLost();
-    const opened = withNetwork(runtime, await beforeStop(open(runtime, { takeOver: true }), stopRequest));
+    const opening = open(runtime, { takeOver: true, holder });
+    const opened = withNetwork(runtime, await beforeStop(opening, stopRequest, deadlines));
     const parts: ServerParts = { running: [], presence: [] };
     const failure = await runUntilStop(runtime, opened, request, parts).catch((error) => error);
     const notWritten = await stopServer(opened, parts, {
       // The API that started this worker flushes after it.
       mustFlush: () => !(isWorkerOfApi(request) && process.connected),
-      isLost: failure instanceof LibraryLost,
+      isLibraryLost: failure instanceof LibraryLost,
+      stopRequest,
+      deadlines,
     });
     if (failure && notWritten && !isWorkerOfApi(request)) runtime.stderr.write(`${notWritten}\n`);
     if (failure) throw failure;
@@ -89,7 +94,7 @@ async function runUntilStop(
       }
       // Without a worker beside it, an API does the upkeep itself.
       parts.upkeep = startUpkeep(runtime, opened, fatal.reject);
-      if (isWorkerOfApi(request)) process.send?.(readyMessage);
+      if (isWorkerOfApi(request)) reportReady();
     },
     async () => {
       // Jobs may end the process that does them, and an API must not be that process.
@@ -136,7 +141,9 @@ function startChild(runtime: Runtime, { log, store }: Opened, onFatal: (error: E
     entry: runtime.entry,
     log,
     newHolder: () => runtime.randomText(12),
-    onEnded: (holder) => store.jobs.releaseHolder(holder),
+    onEnded: async (holder) => {
+      await Promise.all([store.leases.releaseHolder(holder), store.jobs.releaseHolder(holder)]);
+    },
     onFatal,
   });
 }

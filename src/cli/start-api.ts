@@ -68,11 +68,14 @@ export async function startApi(runtime: Runtime, opened: Serving) {
   return {
     stop: async () => {
       endStreams();
-      await listening.stop();
-      await parser.close();
-      await uploads.close();
-      await meaning?.close();
-      await asking.close();
+      try {
+        await listening.stop();
+      } finally {
+        await parser.close();
+        await uploads.close();
+        await meaning?.close();
+        await asking.close();
+      }
     },
   };
 }

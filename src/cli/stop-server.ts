@@ -1,20 +1,15 @@
-// How a server stops. Every step has a time limit, so that a step that hangs does not keep the journal from being flushed.
-// A container is killed 10 s after it is asked to stop: the limits add up to less.
+// How a server stops. Every step has a deadline, so that a step that hangs does not keep the journal from being flushed.
 import { setTimeout as pause } from 'node:timers/promises';
 import { Unavailable } from '../errors.ts';
 import type { Log } from '../log.ts';
+import { lostIndexFlushMs, minStepMs, type StopDeadlines, serverDeadlines } from '../model/stop-limits.ts';
 import type { Store } from '../store/store.ts';
 import type { Opened, Serving } from './runtime.ts';
 import type { StopRequest } from './stop-signals.ts';
 
-const openMs = 3_000;
-const drainMs = 4_500;
-const upkeepMs = 500;
-const flushMs = 2_500;
-const countMs = 500;
-const closeMs = 500;
-
+const reportMs = 500;
 const maxCounted = 1_000_000;
+const maxTablesListed = 5;
 
 interface Part {
   stop(): Promise<void>;
@@ -31,8 +26,12 @@ export interface ServerParts {
   readonly presence: Part[];
 }
 
-/** The result of `opening`. Opening may migrate for minutes, so it has only a moment left once a stop is requested. */
-export async function beforeStop<T>(opening: Promise<T>, { asked }: StopRequest): Promise<T> {
+/** The result of `opening`, or an error when it takes too long after a request to stop. */
+export async function beforeStop<T>(
+  opening: Promise<T>,
+  { asked }: Pick<StopRequest, 'asked'>,
+  { openMs } = serverDeadlines,
+): Promise<T> {
   const tooLate = asked
     .then(() => pause(openMs, undefined, { ref: false }))
     .then(() => {
@@ -41,31 +40,59 @@ export async function beforeStop<T>(opening: Promise<T>, { asked }: StopRequest)
   return Promise.race([opening, tooLate]);
 }
 
+export interface StopOptions {
+  readonly stopRequest: Pick<StopRequest, 'askedAt'>;
+  readonly deadlines: StopDeadlines;
+  /** False for a worker whose API flushes after it. */
+  readonly mustFlush: () => boolean;
+  readonly isLibraryLost: boolean;
+}
+
 /** Returns a sentence about changes that could not be written to the library. */
 export async function stopServer(
-  opened: Serving,
+  { log, store, flusher, outbound }: Pick<Serving, 'log' | 'store' | 'flusher' | 'outbound'>,
   parts: ServerParts,
-  { mustFlush, isLost }: { readonly mustFlush: () => boolean; readonly isLost: boolean },
+  { stopRequest, deadlines, mustFlush, isLibraryLost }: StopOptions,
 ): Promise<string | undefined> {
-  const { log, store, flusher } = opened;
+  const askedAt = stopRequest.askedAt() ?? performance.now();
+  const msUntil = (deadlineMs: number) => Math.max(minStepMs, askedAt + deadlineMs - performance.now());
+  const stopPart = (part: Part, deadlineMs: number) => runStep(log, msUntil(deadlineMs), () => part.stop());
+
   // Changes go on being written while requests and jobs end.
-  await Promise.all(parts.running.map((part) => runStep(log, drainMs, () => part.stop())));
-  await runStep(log, upkeepMs, async () => parts.upkeep?.stop());
-  const failure = mustFlush() && !isLost ? await runStep(log, flushMs, () => flusher.flushAll()) : undefined;
-  const sentence = failure || isLost ? await describeUnwritten(store, failure) : undefined;
+  const drained = await Promise.all(parts.running.map((part) => stopPart(part, deadlines.drainMs)));
+  if (parts.upkeep) await stopPart(parts.upkeep, deadlines.upkeepMs);
+
+  const isFlusher = mustFlush();
+  // A server that nobody asked to stop is not killed 10 s later.
+  const isLastChance = !store.index.isInPlace() && stopRequest.askedAt() === undefined;
+  const flushMs = isLastChance ? lostIndexFlushMs : msUntil(deadlines.flushMs);
+  const failure =
+    isFlusher && !isLibraryLost ? await runStep(log, flushMs, () => flusher.flushAll()) : undefined;
+
   await Promise.all([
-    ...parts.presence.map((part) => runStep(log, closeMs, () => part.stop())),
-    runStep(log, closeMs, () => opened.outbound.close()),
+    ...parts.presence.map((part) => stopPart(part, deadlines.closeMs)),
+    runStep(log, msUntil(deadlines.closeMs), () => outbound.close()),
   ]);
-  await runStep(log, closeMs, () => store.close());
+  // Requests that outlived the drain may have written after the flush.
+  const late = drained.find((error) => error !== undefined);
+  const mayBeIncomplete = isLibraryLost || failure !== undefined || late !== undefined;
+  const sentence =
+    isFlusher && mayBeIncomplete
+      ? await describeUnwritten(
+          store,
+          { isLibraryLost, failure: failure ?? late },
+          msUntil(deadlines.countMs),
+        )
+      : undefined;
+  await runStep(log, msUntil(deadlines.storeMs), () => store.close());
   return sentence;
 }
 
 /** For an operator who asks again. */
 export async function describeStop(store: Opened['store']): Promise<string> {
   const [jobs, changes] = await Promise.all([
-    within(countMs, async () => (await store.jobs.countRoughly()).running),
-    within(countMs, () => store.journal.pending(maxCounted)),
+    within(reportMs, async () => (await store.jobs.countRoughly()).running),
+    within(reportMs, () => store.journal.pending(maxCounted)),
   ]);
   const details = [
     'value' in jobs ? `${amount(jobs.value, 'job is', 'jobs are')} running` : '',
@@ -75,13 +102,27 @@ export async function describeStop(store: Opened['store']): Promise<string> {
   return `Still stopping${what}. Stop again to end without waiting.`;
 }
 
-async function describeUnwritten(store: Store, failure: Error | undefined): Promise<string | undefined> {
-  const counted = await within(countMs, () => store.journal.pending(maxCounted));
-  if ('value' in counted && counted.value === 0) return undefined;
-  const changes = 'value' in counted ? amount(counted.value, 'change is', 'changes are') : 'some changes are';
-  return failure
-    ? `Lectern stopped, but ${changes} not in the library yet and will be written at the next start: ${failure.message}`
-    : `Lectern stopped, but ${changes} in the index alone.`;
+async function describeUnwritten(
+  { index, journal }: Pick<Store, 'index' | 'journal'>,
+  { isLibraryLost, failure }: { isLibraryLost: boolean; failure: Error | undefined },
+  limitMs: number,
+): Promise<string | undefined> {
+  const counted = await within(limitMs, () => journal.pendingByTable(maxCounted));
+  if ('value' in counted && counted.value.length === 0) return undefined;
+  const changes = 'value' in counted ? countChanges(counted.value) : 'some changes are';
+  if (!index.isInPlace())
+    return `Lectern stopped, but ${changes} lost: the index was deleted before they were written to the library.`;
+  if (isLibraryLost) return `Lectern stopped, but ${changes} in the index alone.`;
+  return `Lectern stopped, but ${changes} not in the library yet and will be written at the next start: ${failure?.message}`;
+}
+
+/** For example "3 changes (groups: 2, feeds: 1) are". The largest counts come first. */
+function countChanges(tables: readonly { table: string; changes: number }[]): string {
+  const total = tables.reduce((sum, { changes }) => sum + changes, 0);
+  const listed = tables.slice(0, maxTablesListed).map(({ table, changes }) => `${table}: ${changes}`);
+  const others = tables.length - listed.length;
+  const list = [...listed, ...(others > 0 ? [amount(others, 'other table', 'other tables')] : [])].join(', ');
+  return total === 1 ? `1 change (${list}) is` : `${total} changes (${list}) are`;
 }
 
 function amount(count: number, one: string, many: string): string {
@@ -101,7 +142,7 @@ type Outcome<T> = { readonly value: T } | { readonly error: Error };
 async function within<T>(limitMs: number, step: () => Promise<T>): Promise<Outcome<T>> {
   const { promise: timeUp, resolve } = Promise.withResolvers<Outcome<T>>();
   const timer = setTimeout(
-    () => resolve({ error: new Error(`it took longer than ${limitMs / 1000} s`) }),
+    () => resolve({ error: new Error(`it took longer than ${Math.round(limitMs / 100) / 10} s`) }),
     limitMs,
   );
   const done = Promise.try(step).then(

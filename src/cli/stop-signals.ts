@@ -32,6 +32,8 @@ export interface StopRequest {
   /** Resolves with the reason: the name of a signal, or that the parent process has ended. */
   readonly asked: Promise<string>;
   readonly isAsked: () => boolean;
+  /** On the clock of `performance.now()`; undefined before the request. */
+  readonly askedAt: () => number | undefined;
   /** Sets what the second and the third request do. */
   onLaterRequests(later: LaterRequests): void;
 }
@@ -40,10 +42,10 @@ export interface StopRequest {
 export function listenForStop(now = () => performance.now()): StopRequest {
   const { promise: asked, resolve } = Promise.withResolvers<string>();
   const next = createSignalCounter(now);
-  let isAsked = false;
+  let askedAt: number | undefined;
   let later: LaterRequests = { report: () => {}, end: (exitCode) => process.exit(exitCode) };
   const ask = (reason: string) => {
-    isAsked = true;
+    askedAt ??= performance.now();
     resolve(reason);
   };
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
@@ -61,7 +63,8 @@ export function listenForStop(now = () => performance.now()): StopRequest {
   }
   return {
     asked,
-    isAsked: () => isAsked,
+    isAsked: () => askedAt !== undefined,
+    askedAt: () => askedAt,
     onLaterRequests: (requests) => {
       later = requests;
     },

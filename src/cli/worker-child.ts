@@ -2,16 +2,20 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { IndexLost, LibraryLost } from '../errors.ts';
 import type { Log } from '../log.ts';
+import { workerProcessMs } from '../model/stop-limits.ts';
 
 const firstPauseMs = 1_000;
 const longestPauseMs = 30_000;
-/** Shorter than what `server.ts` gives to the drain. */
-const stopWithinMs = 4_000;
 const libraryLostCode = new LibraryLost().exitCode;
 const indexLostCode = new IndexLost().exitCode;
 
-/** The worker sends it to its API once it flushes the journal. */
-export const readyMessage = 'ready';
+const readyMessage = 'ready';
+
+/** Tells the API that this worker flushes the journal. */
+export function reportReady(): void {
+  // Without a callback, an API that has just ended would end this process by an uncaught error.
+  process.send?.(readyMessage, undefined, undefined, () => {});
+}
 
 export interface WorkerChild {
   /** False while the worker starts or stops, and after it ended. */
@@ -24,9 +28,9 @@ export interface WorkerChild {
 export interface WorkerChildOptions {
   readonly entry: string;
   readonly log: Log;
-  /** By which the jobs of one child are known. */
+  /** Names a child in the leases that it takes, on jobs and on the journal. */
   readonly newHolder: () => string;
-  /** Called when a child has ended without returning its jobs, so that they need not wait for their leases to run out. */
+  /** Releases the leases of a child that has ended, so that nobody waits for them to expire. */
   readonly onEnded: (holder: string) => Promise<void>;
   readonly onFatal: (error: Error) => void;
 }
@@ -39,6 +43,7 @@ export function startWorkerChild(options: WorkerChildOptions): WorkerChild {
   let stopping = false;
   let pauseMs = firstPauseMs;
   let restart: NodeJS.Timeout | undefined;
+  let released: Promise<void> = Promise.resolve();
 
   const start = () => {
     // The channel is how the child learns of our end, even by SIGKILL: it closes with us.
@@ -47,33 +52,41 @@ export function startWorkerChild(options: WorkerChildOptions): WorkerChild {
     child = spawn(process.execPath, [...process.execArgv, entry, ...args], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
-    const calm = setTimeout(() => {
+    const resetBackoffTimer = setTimeout(() => {
       pauseMs = firstPauseMs;
     }, 60_000);
     child.on('message', (message) => {
       ready = message === readyMessage;
     });
-    const again = (how: object) => {
+    const onEnded = () => {
       ready = false;
-      clearTimeout(calm);
-      if (stopping) return;
-      log.error({ ...how, restartInMs: pauseMs }, 'the worker ended and is started again');
-      void releaseJobs();
-      restart = setTimeout(start, pauseMs);
-      pauseMs = Math.min(pauseMs * 2, longestPauseMs);
+      clearTimeout(resetBackoffTimer);
+      released = options
+        .onEnded(holder)
+        .catch((err) => log.warn({ err }, 'the leases of the worker were not released and will expire'));
     };
     child.on('exit', (code, signal) => {
-      const isFatal = code === libraryLostCode || code === indexLostCode;
-      if (!isFatal || stopping) return again({ code, signal });
-      clearTimeout(calm);
+      onEnded();
+      if (stopping) return;
       if (code === indexLostCode) return onFatal(new IndexLost());
-      onFatal(new LibraryLost('Lectern stops, since it can keep nothing: the worker says why above.'));
+      if (code === libraryLostCode)
+        return onFatal(
+          new LibraryLost('Lectern stops, since it can keep nothing: the worker says why above.'),
+        );
+      scheduleRestart({ code, signal });
     });
     // One that could not be started has no exit.
-    child.on('error', (err) => child.pid === undefined && again({ err }));
+    child.on('error', (err) => {
+      if (child.pid !== undefined) return;
+      onEnded();
+      if (!stopping) scheduleRestart({ err });
+    });
   };
-  const releaseJobs = () =>
-    options.onEnded(holder).catch((err) => log.warn({ err }, 'its jobs wait for their leases to run out'));
+  const scheduleRestart = (how: object) => {
+    log.error({ ...how, restartInMs: pauseMs }, 'the worker ended and is started again');
+    restart = setTimeout(start, pauseMs);
+    pauseMs = Math.min(pauseMs * 2, longestPauseMs);
+  };
   start();
 
   return {
@@ -81,16 +94,16 @@ export function startWorkerChild(options: WorkerChildOptions): WorkerChild {
     stop: async () => {
       stopping = true;
       clearTimeout(restart);
-      if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+      if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return released;
       const ended = new Promise((resolve) => child.once('exit', resolve));
       child.kill('SIGTERM');
       const cutOff = setTimeout(() => {
-        log.warn({ waitedMs: stopWithinMs }, 'the worker did not stop and is killed');
+        log.warn({ waitedMs: workerProcessMs }, 'the worker did not stop and is killed');
         child.kill('SIGKILL');
-      }, stopWithinMs);
+      }, workerProcessMs);
       await ended;
       clearTimeout(cutOff);
-      if (child.signalCode !== null) await releaseJobs();
+      await released;
     },
     kill: () => {
       stopping = true;

@@ -1,6 +1,7 @@
 // The deframer's worker: looks for feeds that are due, and runs a few of them at the same time.
 import type { RunFeedDeps } from '../deframer/run-feed.ts';
 import { takeFeed } from '../deframer/take-feed.ts';
+import { jobsMs } from '../model/stop-limits.ts';
 import { every } from './every.ts';
 import { failureLog } from './failure-log.ts';
 import type { RunningWorker } from './worker.ts';
@@ -9,11 +10,11 @@ export interface DeframingSettings {
   /** So many feeds at once in this process. */
   readonly concurrency: number;
   readonly lookEveryMs: number;
-  /** A stopping worker gives the analysis of an article this long. A container has 10 s to stop. */
+  /** A stopping worker gives the analysis of an article this long. */
   readonly drainMs: number;
 }
 
-export const usualDeframing: DeframingSettings = { concurrency: 2, lookEveryMs: 2_000, drainMs: 2_000 };
+export const usualDeframing: DeframingSettings = { concurrency: 2, lookEveryMs: 2_000, drainMs: jobsMs };
 
 export function startDeframing(deps: RunFeedDeps, settings: DeframingSettings): RunningWorker {
   const [stopping, ending] = [new AbortController(), new AbortController()];

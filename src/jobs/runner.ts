@@ -2,6 +2,7 @@
 import { Unavailable } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { JobFence } from '../model/job.ts';
+import { interruptedJobsMs } from '../model/stop-limits.ts';
 import type { ClaimedJob, ClaimRequest } from '../store/job-queue/claim.ts';
 import { isFinished } from '../store/job-queue/fence.ts';
 import type { JobQueue } from '../store/job-queue/job-queue.ts';
@@ -34,7 +35,6 @@ const lookAtLeastEveryMs = 5_000;
 const lookAgainMs = 1_000;
 const settleAtOnce = 200;
 const tallyEveryMs = 5_000;
-const lastWordMs = 500;
 
 export class Runner {
   readonly #deps: RunnerDeps;
@@ -88,7 +88,7 @@ export class Runner {
     await this.#cycle;
     await this.#untilNoneRuns(settings.drainMs);
     for (const run of this.#running) run.interrupt('stopping');
-    await this.#untilNoneRuns(lastWordMs);
+    await this.#untilNoneRuns(interruptedJobsMs);
     // Whatever these still write is fenced off from here on.
     for (const run of this.#running) {
       this.#settled.push({ fence: run.fence, outcome: { kind: 'returned' } });

@@ -1,4 +1,5 @@
 // How a worker behaves. Tests choose shorter times.
+import { jobsMs } from '../model/stop-limits.ts';
 
 export interface RunnerSettings {
   /** So many jobs at once in this process. */
@@ -6,7 +7,7 @@ export interface RunnerSettings {
   readonly leaseMs: number;
   /** After its time is up, a handler has this long to end before the whole process is ended. */
   readonly graceMs: number;
-  /** A stopping worker gives running jobs this long before it returns them to the queue. A container has 10 s to stop. */
+  /** A stopping worker gives running jobs this long before it interrupts them. */
   readonly drainMs: number;
   /** An event loop that has not turned for this long is taken for dead. Shorter than the lease. */
   readonly stallMs: number;
@@ -20,7 +21,7 @@ export const usualSettings: RunnerSettings = {
   concurrency: 8,
   leaseMs: 30_000,
   graceMs: 10_000,
-  drainMs: 2_000,
+  drainMs: jobsMs,
   stallMs: 20_000,
   memoryBytes: 1024 * 1024 * 1024,
   maxCrashes: 3,

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { onOneEngine } from '../support/engines.ts';
 import { databaseUrl, jsonRequest, type LecternEnv, useLectern } from '../support/lectern-process.ts';
@@ -10,6 +11,10 @@ const password = 'correct horse';
 
 onOneEngine('sqlite', 'an index file', (engine) => {
   const lectern = useLectern(afterEach);
+  const slow = useLectern(
+    afterEach,
+    fileURLToPath(new URL('../support/lectern-with-slow-library.ts', import.meta.url)),
+  );
   let env: LecternEnv;
   let index: string;
 
@@ -36,6 +41,25 @@ onOneEngine('sqlite', 'an index file', (engine) => {
     expect(server.output.stderr).toContain('The index file was deleted or replaced');
     expect(JSON.parse((await run('reinflate', '--json')).stdout).tables).toContainEqual(
       expect.objectContaining({ table: 'groups', rows: late?.status === 200 ? 3 : 2 }),
+    );
+  });
+
+  it('that is deleted during a slow flush of the worker stops the server, and every change is in the library', async () => {
+    const server = await slow.serve({ role: 'all', env: { ...env, LECTERN_LOG_LEVEL: 'debug' } });
+    const { stdout } = await run('token', 'create', '--name', 't', '--scope', 'write', '--json');
+    const headers = { Authorization: `Bearer ${JSON.parse(stdout).token}` };
+    const add = async (name: string) => {
+      const answer = await server.request('/api/groups', jsonRequest('POST', { name }, headers));
+      expect(answer.status).toBe(200);
+    };
+    await server.output.until('stderr', /"role":"worker"/);
+    await add('first');
+    await server.output.until('stderr', /the worker writes a segment/);
+    await add('second');
+    for (const suffix of ['', '-wal', '-shm']) rmSync(index + suffix, { force: true });
+    expect(await server.ended).toMatchObject({ code: 79 });
+    expect(JSON.parse((await run('reinflate', '--json')).stdout).tables).toContainEqual(
+      expect.objectContaining({ table: 'groups', rows: 3 }),
     );
   });
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as immediate, setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { onEachEngine } from '../support/engines.ts';
 import { EventReader } from '../support/event-reader.ts';
 import {
@@ -24,6 +24,11 @@ onEachEngine('the end of a server', (engine) => {
   const quick = useLectern(
     afterEach,
     fileURLToPath(new URL('../support/lectern-with-quick-signals.ts', import.meta.url)),
+  );
+
+  const slow = useLectern(
+    afterEach,
+    fileURLToPath(new URL('../support/lectern-with-slow-library.ts', import.meta.url)),
   );
 
   let library: string;
@@ -132,6 +137,38 @@ onEachEngine('the end of a server', (engine) => {
     expect(await finish()).toContain('HTTP/1.1 200 OK');
     expect(await server.ended).toEqual({ code: 0, signal: null });
     expect(await rowsInLibrary('groups')).toBe(2);
+  });
+
+  describe('during a slow flush of the worker', () => {
+    /** The worker is writing the first group to the library. The second group is in the index alone. */
+    async function serveSlowly() {
+      const server = await slow.serve({ role: 'all', env: await freshEnv() });
+      const headers = { Cookie: await setUp(server), Origin: server.url };
+      const worker = await workerOf(server);
+      const add = async (name: string) => {
+        const answer = await server.request('/api/groups', jsonRequest('POST', { name }, headers));
+        expect(answer.status).toBe(200);
+      };
+      await add('first');
+      await server.output.until('stderr', /the worker writes a segment/);
+      await add('second');
+      return { server, worker };
+    }
+
+    it('waits for the flush and leaves every change in the library', async () => {
+      const { server } = await serveSlowly();
+      expect(await server.stop()).toEqual({ code: 0, signal: null });
+      expect(server.output.stderr).not.toContain('the worker did not stop');
+      expect(await rowsInLibrary('groups')).toBe(3);
+    });
+
+    it('leaves every change in the library when the worker is killed first', async () => {
+      const { server, worker } = await serveSlowly();
+      process.kill(worker, 'SIGKILL');
+      await server.output.until('stderr', /the worker ended and is started again/);
+      expect(await server.stop()).toEqual({ code: 0, signal: null });
+      expect(await rowsInLibrary('groups')).toBe(3);
+    });
   });
 
   it('has exit code 0 when signals go on arriving until the process has ended', async () => {
