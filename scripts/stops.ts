@@ -1,6 +1,6 @@
-// `npm run stops`: stops the server in every way, at random moments while a client writes. After each stop it deletes the
+// `npm run stops`: stops the server in every way, at random moments while four clients write. After each stop it deletes the
 // index, rebuilds it from the library, and checks that no acknowledged write is missing. Linux only.
-//   KIND=COUNT...: only these kinds. --each COUNT: so many of every kind. --seed N: repeats the random moments of a run.
+//   KIND=COUNT...: only these kinds. --each COUNT: COUNT stops of every kind. --seed N: repeats the random moments of a run.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -9,227 +9,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { table } from '../src/cli/table.ts';
 import { runCli } from '../test/support/command-line.ts';
 import { startS3Server } from '../test/support/s3-server.ts';
 import { until } from '../test/support/until.ts';
+import { type Command, type Kind, kinds, program, root, type Stoppable, signalOf } from './stop-kinds.ts';
 
-const root = fileURLToPath(new URL('../', import.meta.url));
-const launcher = join(root, 'bin', 'lectern');
-const program = join(root, 'src', 'main.ts');
 /** `docker stop` kills a container after this time. */
 const maxStopMs = 10_000;
 /** A new library after so many stops keeps rebuilding fast. */
 const stopsPerLibrary = 20;
 const maxStartMs = 60_000;
-
-/** Runs a program in a terminal. On stdin, `c` types Ctrl-C and `h` closes the terminal. */
-const terminal = `
-import os, pty, select, sys
-pid, master = pty.fork()
-if pid == 0:
-    os.execvp(sys.argv[1], sys.argv[1:])
-inputs = [master, 0]
-while True:
-    ready = select.select(inputs, [], [])[0]
-    if 0 in ready:
-        typed = os.read(0, 1)
-        if typed == b'c': os.write(master, b'\\x03')
-        if typed == b'h':
-            os.close(master)
-            break
-        if typed == b'': inputs.remove(0)
-    if master in ready:
-        try: shown = os.read(master, 65536)
-        except OSError: break
-        if not shown: break
-        os.write(1, shown)
-code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-sys.exit(code if code >= 0 else 128 - code)
-`;
-
-type Command = readonly [string, ...string[]];
-const direct: Command = ['node', launcher, 'serve'];
-const npm: Command = ['npm', 'start'];
-const inTerminal = (command: Command): Command => ['python3', '-c', terminal, ...command];
-
-interface Kind {
-  readonly name: string;
-  readonly count: number;
-  /** Programs that it needs. */
-  readonly needs?: readonly string[];
-  readonly command: Command;
-  readonly library?: 's3';
-  /** The signal comes at a random moment of this range, in milliseconds after the server listens or, with `isEarly`, after its start. */
-  readonly moment: readonly [number, number];
-  readonly isEarly?: true;
-  readonly hasJob?: true;
-  readonly stop: (run: Run, random: () => number) => Promise<void> | void;
-  readonly exitCodes: readonly number[];
-  /** Writes acknowledged this long before the kill may be missing. */
-  readonly maxLagMs?: number;
-}
-
-const anyMoment = [20, 1_500] as const;
-const signalOf = (code: number) => 128 + code;
-/** npm reports the signal that it got itself, whatever the server exits with. */
-const npmCodes = [0, signalOf(2), signalOf(15)];
-
-const kinds: readonly Kind[] = [
-  {
-    name: 'ctrl-c-npm',
-    count: 200,
-    needs: ['python3', 'npm'],
-    command: inTerminal(npm),
-    moment: anyMoment,
-    stop: (run) => run.type('c'),
-    exitCodes: npmCodes,
-  },
-  {
-    name: 'term-group',
-    count: 200,
-    command: direct,
-    moment: anyMoment,
-    stop: (run) => run.signalGroup('SIGTERM'),
-    exitCodes: [0],
-  },
-  {
-    name: 'ctrl-c',
-    count: 30,
-    needs: ['python3'],
-    command: inTerminal(direct),
-    moment: anyMoment,
-    stop: (run) => run.type('c'),
-    exitCodes: [0],
-  },
-  {
-    name: 'term-process',
-    count: 30,
-    command: direct,
-    moment: anyMoment,
-    stop: (run) => run.signal('SIGTERM'),
-    exitCodes: [0],
-  },
-  {
-    name: 'term-npm',
-    count: 30,
-    needs: ['npm'],
-    command: npm,
-    moment: anyMoment,
-    stop: (run) => run.signal('SIGTERM'),
-    exitCodes: npmCodes,
-  },
-  {
-    name: 'term-twice',
-    count: 30,
-    command: direct,
-    moment: anyMoment,
-    stop: async (run, random) => {
-      run.signalGroup('SIGTERM');
-      await pause(random() * 1_500);
-      run.signalGroup('SIGTERM');
-    },
-    exitCodes: [0],
-  },
-  {
-    name: 'mixed-signals',
-    count: 30,
-    command: direct,
-    moment: anyMoment,
-    stop: async (run, random) => {
-      for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGINT', 'SIGTERM'] as const) {
-        run.signalGroup(signal);
-        await pause(random() * 100);
-      }
-    },
-    exitCodes: [0],
-  },
-  {
-    name: 'while-starting',
-    count: 30,
-    command: direct,
-    moment: [0, 1_500],
-    isEarly: true,
-    stop: (run) => run.signalGroup('SIGTERM'),
-    // Before a process can catch signals, the signal ends it.
-    exitCodes: [0, signalOf(15)],
-  },
-  {
-    name: 'worker-starting',
-    count: 30,
-    command: direct,
-    moment: [0, 600],
-    stop: (run) => run.signalGroup('SIGTERM'),
-    exitCodes: [0],
-  },
-  {
-    name: 'running-job',
-    count: 30,
-    command: direct,
-    moment: anyMoment,
-    hasJob: true,
-    stop: (run) => run.signalGroup('SIGTERM'),
-    exitCodes: [0],
-  },
-  {
-    name: 'pid-1',
-    count: 30,
-    needs: ['unshare'],
-    command: ['unshare', '--map-root-user', '--pid', '--fork', process.execPath, program, 'serve'],
-    moment: anyMoment,
-    hasJob: true,
-    stop: (run) => run.signalServer('SIGTERM'),
-    exitCodes: [0],
-  },
-  {
-    name: 'closed-terminal',
-    count: 30,
-    needs: ['python3'],
-    command: inTerminal(direct),
-    moment: anyMoment,
-    stop: (run) => run.type('h'),
-    exitCodes: [0],
-  },
-  {
-    name: 'launcher-killed',
-    count: 30,
-    command: direct,
-    moment: anyMoment,
-    stop: (run) => run.signal('SIGKILL'),
-    exitCodes: [signalOf(9)],
-  },
-  {
-    name: 'term-group-s3',
-    count: 30,
-    command: direct,
-    library: 's3',
-    moment: anyMoment,
-    stop: (run) => run.signalGroup('SIGTERM'),
-    exitCodes: [0],
-  },
-  {
-    name: 'kill-group',
-    count: 30,
-    command: direct,
-    // After the worker has started: nothing is flushed before.
-    moment: [3_000, 5_000],
-    stop: (run) => run.signalGroup('SIGKILL'),
-    exitCodes: [signalOf(9)],
-    maxLagMs: 1_000,
-  },
-  {
-    name: 'kill-group-s3',
-    count: 30,
-    command: direct,
-    library: 's3',
-    moment: [16_000, 20_000],
-    stop: (run) => run.signalGroup('SIGKILL'),
-    exitCodes: [signalOf(9)],
-    maxLagMs: 15_000,
-  },
-];
+const smallWriters = 3;
+const syncEveryMs = 1_000;
+const highlightsPerSync = 400;
 
 interface Write {
   readonly name: string;
@@ -237,7 +31,7 @@ interface Write {
 }
 
 /** One start of the server, and all processes that come of it: they share an environment variable. */
-class Run {
+class Run implements Stoppable {
   output = '';
   exitCode: number | undefined;
   readonly #child: ChildProcess;
@@ -277,7 +71,6 @@ class Run {
     send(-(this.#child.pid as number), signal);
   }
 
-  /** The API alone, for a server that a launcher does not start. */
   signalServer(signal: NodeJS.Signals): void {
     const server = this.processes().find(
       ({ args }) => args[0] === process.execPath && args[1] === program && !args.includes('--holder'),
@@ -299,6 +92,7 @@ class Run {
 }
 
 let runs = 0;
+let writes = 0;
 
 function send(pid: number, signal: NodeJS.Signals): void {
   try {
@@ -320,6 +114,7 @@ interface Place {
 interface Result {
   readonly isClean: boolean;
   readonly exitCode: number;
+  readonly acknowledged: number;
   readonly missing: number;
   readonly stopMs: number;
   readonly problem?: string;
@@ -359,25 +154,46 @@ async function cli(env: Readonly<Record<string, string>>, ...args: string[]): Pr
   return stdout;
 }
 
-/** Writes until the server refuses. Remembers what was acknowledged. */
-async function writeUntilRefused(url: string, { token, written }: Place): Promise<void> {
-  const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
-  for (;;) {
-    const name = `group ${runs} ${written.length}`;
-    const answer = await fetch(`${url}/api/groups`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify({ name }),
-    }).catch(() => undefined);
-    if (answer?.status !== 200) return;
-    written.push({ name, at: performance.now() });
-    await answer.arrayBuffer().catch(() => {});
-    await pause(10);
-  }
+/** Four clients write until the server refuses. Remembers what was acknowledged. */
+async function writeUntilRefused(url: string, place: Place): Promise<void> {
+  const small = Array.from({ length: smallWriters }, async () => {
+    while (await write(url, place, '/api/groups', (name) => ({ name }))) await pause(10);
+  });
+  const large = async () => {
+    while (await write(url, place, '/api/light/sync', lightSync)) await pause(syncEveryMs);
+  };
+  await Promise.all([...small, large()]);
+}
+
+function lightSync(source: string) {
+  const highlights = Array.from({ length: highlightsPerSync }, (_, groupID) => ({
+    groupID,
+    repr: `highlight ${groupID} of ${source}`.padEnd(200, '.'),
+  }));
+  return { source, highlights: { 'https://example.org/page': highlights } };
+}
+
+async function write(
+  url: string,
+  { token, written }: Place,
+  path: string,
+  bodyOf: (name: string) => object,
+): Promise<boolean> {
+  const name = `write-${++writes}`;
+  const answer = await fetch(url + path, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify(bodyOf(name)),
+  }).catch(() => undefined);
+  if (answer?.status !== 200) return false;
+  written.push({ name, at: performance.now() });
+  await answer.arrayBuffer().catch(() => {});
+  return true;
 }
 
 async function stopOnce(kind: Kind, place: Place, site: Site, random: () => number): Promise<Result> {
   const run = new Run(kind.command, place.env);
+  const writtenBefore = place.written.length;
   const momentMs = kind.moment[0] + random() * (kind.moment[1] - kind.moment[0]);
   const listening = until('the server listens', () => run.url ?? run.exitCode !== undefined, maxStartMs);
   const writing = listening.then((url) =>
@@ -403,6 +219,7 @@ async function stopOnce(kind: Kind, place: Place, site: Site, random: () => numb
   await until('the exit code is known', () => run.exitCode !== undefined);
   await writing;
   const exitCode = run.exitCode as number;
+  const acknowledged = place.written.length - writtenBefore;
   const missing = await rebuild(place, stoppedAt - (kind.maxLagMs ?? -maxStopMs));
   const problems = [
     ...(isOver
@@ -413,7 +230,7 @@ async function stopOnce(kind: Kind, place: Place, site: Site, random: () => numb
     ...(missing.length > 0 ? [`missing: ${missing.slice(0, 5).join(', ')}`] : []),
   ];
   const isClean = problems.length === 0;
-  const result = { isClean, exitCode, missing: missing.length, stopMs };
+  const result = { isClean, exitCode, acknowledged, missing: missing.length, stopMs };
   return isClean
     ? result
     : { ...result, problem: `after ${Math.round(momentMs)} ms: ${problems.join('; ')}\n${run.output}` };
@@ -426,8 +243,10 @@ async function rebuild(place: Place, acknowledgedUntil: number): Promise<string[
   const index = new DatabaseSync(place.index, { readOnly: true });
   const names = new Set(
     index
-      .prepare('SELECT name FROM groups')
-      .all()
+      .prepare(
+        'SELECT name FROM groups UNION ALL SELECT source FROM annotations GROUP BY source HAVING count(*) = ?',
+      )
+      .all(highlightsPerSync)
       .map(({ name }) => name),
   );
   index.close();
@@ -513,6 +332,7 @@ for (const kind of chosen) {
       stops: 0,
       clean: 0,
       'exit codes': `skipped: ${reason}`,
+      writes: 0,
       missing: 0,
       'slowest ms': 0,
     });
@@ -534,6 +354,7 @@ for (const kind of chosen) {
     stops: results.length,
     clean: results.filter(({ isClean }) => isClean).length,
     'exit codes': [...codes].map(([code, those]) => `${code}: ${those.length}`).join(', '),
+    writes: results.reduce((sum, { acknowledged }) => sum + acknowledged, 0),
     missing: results.reduce((sum, { missing }) => sum + missing, 0),
     'slowest ms': Math.round(Math.max(0, ...results.map(({ stopMs }) => stopMs))),
   });
