@@ -15,12 +15,21 @@ onOneEngine('sqlite', 'an index whose file is deleted while it is open', (engine
   let target: Extract<Target, { engine: 'sqlite' }>;
   let files: Files;
   let pair: OpenedPair;
+  let onPut: () => void;
 
   beforeEach(async () => {
     const fresh = await engine.freshTarget();
     if (fresh.engine !== 'sqlite') throw new Error('expected a file');
     target = fresh;
-    files = await folderFiles(await temporaryFolder());
+    const folder = await folderFiles(await temporaryFolder());
+    onPut = () => {};
+    files = {
+      ...folder,
+      put: (key, data) => {
+        onPut();
+        return folder.put(key, data);
+      },
+    };
     pair = await openPair(target, files);
     await pair.store.users.create({ username: 'anna', passwordHash: null, role: 'owner' });
     await pair.flush();
@@ -53,6 +62,19 @@ onOneEngine('sqlite', 'an index whose file is deleted while it is open', (engine
     const rebuilt = await openPair(again, files);
     expect(await rebuilt.store.stateHash()).toEqual(before);
     await rebuilt.close();
+  });
+
+  it('is flushed while its state is hashed', async () => {
+    deleteIndex();
+    await pair.store.forUser(1).groups.create({ name: 'after the file was deleted' });
+    let hashing: Promise<unknown> | undefined;
+    // The flush is in its transaction here.
+    onPut = () => {
+      hashing = pair.store.stateHash();
+    };
+    expect(await pair.flush()).toBe(1);
+    expect(await hashing).toEqual(await pair.store.stateHash());
+    await pair.close();
   });
 
   it('leaves the WAL of the file that replaced it alone', async () => {

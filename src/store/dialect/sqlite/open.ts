@@ -36,6 +36,7 @@ export async function openSqliteDatabase(
   const turns = new Turns();
   const writer = kyselyOn(new WriteDriver(writerConnection, turns, 'NORMAL'));
   const diskWriter = kyselyOn(new WriteDriver(writerConnection, turns, 'FULL'));
+  let deletedIndexRead: Promise<unknown> = Promise.resolve();
 
   return {
     engine: 'sqlite',
@@ -62,7 +63,12 @@ export async function openSqliteDatabase(
     },
     isInPlace,
     snapshot: async (work) => {
-      if (!isInPlace()) return lastSnapshot(readerConnection, work);
+      if (!isInPlace()) {
+        // One at a time: a connection has one transaction.
+        const read = deletedIndexRead.then(() => readDeletedIndex(readerConnection, work));
+        deletedIndexRead = read.catch(() => {});
+        return read;
+      }
       // A connection of its own: on the shared one, everyone else's reads would fall into the transaction.
       const connection = new SqliteConnection(await openExistingSqlite(path, 'read'));
       try {
@@ -93,10 +99,10 @@ export async function openSqliteDatabase(
 }
 
 /**
- * The file is not at its path any more, so no other connection can be opened to it. Everyone else's reads fall into this transaction:
- * the process is about to stop.
+ * The file is not at its path any more, so no other connection can be opened to it. Other reads run inside this transaction. The
+ * process is about to stop.
  */
-async function lastSnapshot<T>(
+async function readDeletedIndex<T>(
   connection: SqliteConnection,
   work: (reader: Kysely<Tables>) => Promise<T>,
 ): Promise<T> {
