@@ -18,11 +18,20 @@ export function connectionLimits(openFiles = openFilesLimit()): ConnectionLimits
   return { total: Math.max(50, Math.min(1_000, openFiles - reservedDescriptors)), perAddress: 100 };
 }
 
+/** What the types of Node lack. */
+interface NodeReport {
+  excludeNetwork: boolean;
+  getReport(): { readonly userLimits?: { readonly open_files?: { readonly soft?: number | 'unlimited' } } };
+}
+
 /** The system's limit for this process (`ulimit -n`). */
 function openFilesLimit(): number {
-  const { userLimits } = process.report.getReport() as unknown as {
-    userLimits?: { open_files?: { soft?: number | 'unlimited' } };
-  };
+  const report = process.report as unknown as NodeReport;
+  const { excludeNetwork } = report;
+  // A report resolves the address of every open socket, and blocks until the DNS server answers.
+  report.excludeNetwork = true;
+  const { userLimits } = report.getReport();
+  report.excludeNetwork = excludeNetwork;
   const limit = userLimits?.open_files?.soft;
   return typeof limit === 'number' ? limit : Number.POSITIVE_INFINITY;
 }
