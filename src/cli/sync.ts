@@ -22,7 +22,12 @@ export function syncCommand(runtime: Runtime): Command {
     .option('--json', 'print the sixteen counters as JSON')
     .action(
       async ({ db, dryRun = false, json = false }: { db?: string; dryRun?: boolean; json?: boolean }) => {
-        const outcome = await withStore(runtime, async ({ config, store }) => {
+        const outcome = await withStore(runtime, async ({ config, store, flusher }) => {
+          // As in the API, a large import waits for the library. No server may be running that would catch up.
+          if (!dryRun) {
+            await flusher.flushAll();
+            await store.journal.requireRoom();
+          }
           const { id } = await getUserOrOwner(store, undefined);
           return syncResearch(store.forUser(id), config, { dbPath: db && resolve(db), dryRun });
         });

@@ -1,9 +1,9 @@
 // Highlights on the command line: synchronised, imported, exported and purged.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { onOneEngine } from '../support/engines.ts';
 import { databaseUrl, useLectern } from '../support/lectern-process.ts';
 
@@ -65,6 +65,23 @@ onOneEngine('sqlite', 'highlights on the command line', (engine) => {
     expect(kept).toEqual({ resources: 0, annotations: 0, comments: 0, notes: 0 });
     const gone = JSON.parse((await run('highlights', 'purge', '--older-than', '0', '--json')).stdout);
     expect(gone).toEqual({ resources: 0, annotations: 1, comments: 1, notes: 0 });
+  });
+
+  it('does not read Research while earlier changes cannot be written to the library', async () => {
+    const target = await engine.freshTarget();
+    const library = join(folder, 'library');
+    mkdirSync(library);
+    writeFileSync(join(library, 'journal'), 'no folder');
+    const full = { LECTERN_DATABASE_URL: databaseUrl(target), LECTERN_LIBRARY_URL: `file:${library}` };
+    const add = ['user', 'add', 'anna', '--password-stdin'];
+    expect(await lectern.run(add, { env: full, stdin: 'a quiet place to read' })).toMatchObject({ code: 1 });
+    expect(await lectern.run(['sync', 'research', '--db', research], { env: full })).toMatchObject({
+      code: 1,
+    });
+    const index = new DatabaseSync(databaseUrl(target).replace(/^sqlite:/, ''), { readOnly: true });
+    onTestFinished(() => index.close());
+    expect(index.prepare('SELECT count(*) AS n FROM users').get()).toEqual({ n: 1 });
+    expect(index.prepare('SELECT count(*) AS n FROM resources').get()).toEqual({ n: 0 });
   });
 
   it('says what is wrong with a file, and changes nothing', async () => {
