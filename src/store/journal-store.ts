@@ -61,7 +61,7 @@ export interface JournalLag {
 /** Counting so many rows takes well under a millisecond. */
 const maxCountedInline = 4_000;
 /** Large imports wait while more notes than this are pending: they make more in a minute than a flush writes. */
-const maxPendingForImports = 500_000;
+const defaultMaxPendingForImports = 500_000;
 const importRetrySeconds = 60;
 
 const notesPerPage = 500;
@@ -69,7 +69,11 @@ const notesPerDelete = 500;
 /** In one transaction: a flush must clear more notes in its turn to write than a large sync makes in its own. */
 const notesPerClear = 50_000;
 
-export function journalStore(db: Database, tables: readonly DurableTable[] = durableTables) {
+export function journalStore(
+  db: Database,
+  tables: readonly DurableTable[] = durableTables,
+  { maxPendingForImports = defaultMaxPendingForImports } = {},
+) {
   return {
     /** The number of the last turn to write that anybody took. */
     findOrdinal: () => presentOrdinal(db.read),
