@@ -88,7 +88,7 @@ export function startWorker(deps: WorkerDeps): RunningWorker {
   };
 }
 
-/** For an API whose worker process may not run yet, or not run just now: `isNeeded` says so. */
+/** Flushes from the API while its worker is not ready. */
 export function startFlushing(
   { flusher, ...deps }: Pick<WorkerDeps, 'flusher' | 'log' | 'onFatal'>,
   isNeeded: () => boolean,
