@@ -68,7 +68,7 @@ export async function joinLibrary(deps: LibraryDeps): Promise<Library> {
     );
   }
   throw new StartupError(
-    'The library of this index is not there. Check LECTERN_LIBRARY_URL, and that its disk is mounted. ' +
+    "This index's library was not found. Check LECTERN_LIBRARY_URL, and that its disk is mounted. " +
       'If it is lost, "lectern library repair --all" writes a new one from the index.',
   );
 }
@@ -78,7 +78,7 @@ async function refuseOldIndex({ files, index }: LibraryDeps): Promise<void> {
   const newest = await newestHeader(files);
   if (!newest || newest.ordinal <= (await index.findOrdinal())) return;
   throw new StartupError(
-    'The index is older than its library, as one is that was put back from a copy. Rebuild it from the library with "lectern reinflate --force".',
+    'This index is older than its library; it was probably restored from a copy. Rebuild it from the library with "lectern reinflate --force".',
   );
 }
 
