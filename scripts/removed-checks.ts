@@ -115,7 +115,7 @@ export const removedChecks: readonly RemovedCheck[] = [
     id: 'journal-1',
     area: 'journal and reinflate',
     file: 'src/library/journal/segment.ts',
-    find: "if (found !== trailer.sha256) throw new DamagedSegment(key, 'its hash is not the one it should have');",
+    find: "if (found !== trailer.sha256) throw new DamagedSegment(key, 'its hash is wrong');",
     replace: '',
     why: 'A damaged segment is read as if it were intact, and its wrong rows enter the rebuilt index.',
   },

@@ -6,11 +6,11 @@ import { blockingFileSystem } from '../library/files/file-system.ts';
 import type { Files } from '../library/files/files.ts';
 import { openFiles } from '../library/files/open-files.ts';
 import { segmentKey } from '../library/journal/segment.ts';
-import type { FactSet } from '../library/journal/sets.ts';
 import { hasSegments } from '../library/library.ts';
 import { findLock, identifyProcess, lockValidMs } from '../library/lock.ts';
 import { findMoments, restoresMoment } from '../library/moments.ts';
-import { planRestore, type RestorePlan, reinflate } from '../library/reinflate.ts';
+import { reinflate } from '../library/reinflate.ts';
+import { hasLosses, lossSpan, planRestore, type RestorePlan } from '../library/restore-plan.ts';
 import { hasMirror, takeInRaindrops } from '../mirror/node/reinflate.ts';
 import type { ReinflatedMirror } from '../mirror/reinflate-mirror.ts';
 import type { Millis } from '../model/glossary.ts';
@@ -61,7 +61,7 @@ interface PlanOptions {
   readonly verified: Set<string>;
 }
 
-/** A copy of a running library takes less than this. What it lacks at its end is no older. */
+/** A copy of a running library takes less than this. So the missing end is at most a day. */
 const longestCopyMs = 24 * 3_600_000;
 
 async function run(runtime: Runtime, options: Options): Promise<void> {
@@ -83,7 +83,7 @@ async function run(runtime: Runtime, options: Options): Promise<void> {
   const plan = isMirrorAlone ? undefined : await requirePlan(files, { until, partial, verified });
   const aside = await makeRoom(runtime, files, { force, discard });
   for (const line of aside) log.info(line);
-  if (plan && plan.leftOut.length > 0) log.warn(lossSentence(plan));
+  if (plan && hasLosses(plan)) log.warn(lossSentence(plan));
 
   const started = performance.now();
   const bar = progressBar(runtime, 'Rebuilding');
@@ -199,7 +199,7 @@ async function takeInMirror(runtime: Runtime, store: Store, files: Files): Promi
 /** Before the index is touched: there is something to rebuild from, and every file of it can be read. */
 async function requirePlan(files: Files, { until, partial, verified }: PlanOptions): Promise<RestorePlan> {
   const plan = await planRestore(files, { until, verified });
-  const { run, leftOut, journal } = plan;
+  const { run, journal } = plan;
   if (journal.complete.length === 0 && journal.damaged.length === 0) {
     throw new StartupError(
       'The library has no journal, so there is nothing to rebuild from. Check LECTERN_LIBRARY_URL.',
@@ -218,7 +218,8 @@ async function requirePlan(files: Files, { until, partial, verified }: PlanOptio
       `${lossSentence(plan)} Nothing can be rebuilt. Restore the missing segments from a backup.`,
     );
   }
-  if (spanOf(leftOut) > longestCopyMs && !partial) {
+  const span = lossSpan(plan);
+  if (until === undefined && span.to - span.from > longestCopyMs && !partial) {
     throw new StartupError(
       `${lossSentence(plan)} Restore them from a backup. If there is none, --partial rebuilds the index as it was ` +
         'before the gap; the segments after it are moved to set-aside/ in the library. Nothing was changed.',
@@ -227,20 +228,20 @@ async function requirePlan(files: Files, { until, partial, verified }: PlanOptio
   return plan;
 }
 
-/** What a gap in the journal leaves out. A reinflate stops before the first missing or damaged segment. */
-function lossSentence({ run, leftOut, missing, journal }: RestorePlan): string {
+/** What cannot be restored. A reinflate stops before the first missing or damaged segment. */
+function lossSentence(plan: RestorePlan): string {
+  const { run, leftOut, missing, damaged } = plan;
   const gone = missing ? [{ key: segmentKey(missing.set, 1), what: 'it is missing' }] : [];
-  const damaged = new Map([...gone, ...journal.damaged].map((problem) => [problem.key, problem]));
-  const named = [...damaged.values()].slice(0, 5).map(({ key, what }) => `${key} (${what})`);
+  const problems = new Map([...gone, ...damaged].map((problem) => [problem.key, problem]));
+  const named = [...problems.values()].slice(0, 5).map(({ key, what }) => `${key} (${what})`);
   const segments = leftOut.reduce((sum, { parts }) => sum + parts.length, 0);
   const facts = leftOut.reduce((sum, set) => sum + set.facts, 0);
+  const { from, to } = lossSpan(plan);
   const reached = run.at(-1);
   return [
-    `The journal has a gap: ${named.join(', ')}${damaged.size > 5 ? ` and ${damaged.size - 5} more` : ''}.`,
+    `The journal has missing or damaged segments: ${named.join(', ')}${problems.size > 5 ? ` and ${problems.size - 5} more` : ''}.`,
     ...(leftOut.length > 0
-      ? [
-          `${segments} segments with ${facts} facts come after it, from ${time(leftOut[0]?.firstAt)} to ${time(leftOut.at(-1)?.lastAt)}; they cannot be used.`,
-        ]
+      ? [`${segments} segments with ${facts} facts from ${time(from)} to ${time(to)} cannot be used.`]
       : []),
     ...(reached ? [`The journal is complete up to ${time(reached.lastAt)}.`] : []),
   ].join(' ');
@@ -269,12 +270,8 @@ function parseTime(text: string): Millis {
   return at;
 }
 
-function spanOf(sets: readonly FactSet[]): number {
-  return (sets.at(-1)?.lastAt ?? 0) - (sets[0]?.firstAt ?? 0);
-}
-
-function time(at: number | undefined): string {
-  return at === undefined ? 'unknown' : new Date(at).toISOString();
+function time(at: Millis): string {
+  return new Date(at).toISOString();
 }
 
 /** Puts an index that has rows aside, after its last changes are in the library. Returns what was done. */

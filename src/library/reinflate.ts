@@ -5,16 +5,10 @@ import type { Fact } from '../store/journal-store.ts';
 import type { Progress, Rebuild } from '../store/reinflate/rebuild.ts';
 import type { Files } from './files/files.ts';
 import { DamagedSegment } from './journal/segment.ts';
-import {
-  type FactSet,
-  type GapFreeRun,
-  gapFreeRun,
-  type InspectedJournal,
-  inspectJournal,
-  readPart,
-} from './journal/sets.ts';
+import { type FactSet, type InspectedJournal, readPart } from './journal/sets.ts';
 import { SetWriter } from './journal/write-set.ts';
 import { claim, readIdentity } from './library.ts';
+import { notBegun, planRestore, type RestorePlan, reachesOver } from './restore-plan.ts';
 import { setAside } from './set-aside.ts';
 import { ulidMaker } from './ulid.ts';
 
@@ -34,48 +28,12 @@ export interface Reinflated {
   readonly sets: number;
   readonly facts: number;
   readonly resumed: boolean;
-  /** Segments behind a gap in the journal. They were moved to `set-aside/`. */
+  /** Segments that cannot be restored. They were moved to `set-aside/`. */
   readonly setAside: readonly string[];
-}
-
-export interface RestorePlan extends GapFreeRun {
-  readonly journal: InspectedJournal;
 }
 
 /** A set up to this size is read once and held; a larger one is read as often as it is gone through. */
 const heldBytes = 64 * 1024 * 1024;
-
-const notBegun: Progress = { ordinal: 0, set: '', part: 0, complete: true, seq: 0, ids: {} };
-
-/** The sets that restore the library, in their order, after those that are in the index already. */
-export async function planRestore(
-  files: Files,
-  {
-    until,
-    progress = notBegun,
-    verified,
-  }: { until?: Millis | undefined; progress?: Progress; verified?: Set<string> | undefined } = {},
-): Promise<RestorePlan> {
-  const isBegun = (set: FactSet) => !progress.complete && set.id === progress.set;
-  const journal = await inspectJournal(files, {
-    accept: (set) =>
-      (until === undefined || set.lastAt <= until) && (set.fromOrdinal > progress.ordinal || isBegun(set)),
-    ...(verified && { verified }),
-  });
-  const plan = gapFreeRun(journal.sets, progress.ordinal);
-  const isMergedSince =
-    plan.leftOut.length > 0 && journal.complete.some((set) => reachesOver(set, progress.ordinal));
-  if ((!progress.complete && !plan.run.some(isBegun)) || (progress.ordinal > 0 && isMergedSince)) {
-    throw new StartupError(
-      'The journal has changed since this reinflate was interrupted. Start over with "lectern reinflate --force".',
-    );
-  }
-  return { ...plan, journal };
-}
-
-function reachesOver(set: FactSet, ordinal: number): boolean {
-  return set.fromOrdinal <= ordinal && ordinal < set.ordinal;
-}
 
 /** The index must be empty, or one in which a reinflate was interrupted: then it continues where it was. */
 export async function reinflate(deps: ReinflateDeps): Promise<Reinflated> {
@@ -98,17 +56,11 @@ export async function reinflate(deps: ReinflateDeps): Promise<Reinflated> {
   await replay.abandonRest(plan.journal, indexId);
 
   // After the set that covers them: a crash in between leaves segments that do not count.
-  const behindGap = plan.leftOut.length === 0 ? [] : unusableKeys(plan);
-  await setAside(files, behindGap);
+  await setAside(files, plan.unusable);
 
   await rebuild.bringTo(undefined);
   await rebuild.finish(indexId, replay.progress);
-  return { sets: replay.sets, facts: replay.facts, resumed: begun !== undefined, setAside: behindGap };
-}
-
-function unusableKeys({ leftOut, journal }: RestorePlan): string[] {
-  const parts = leftOut.flatMap((set) => set.parts);
-  return [...parts, ...journal.damaged].map(({ key }) => key);
+  return { sets: replay.sets, facts: replay.facts, resumed: begun !== undefined, setAside: plan.unusable };
 }
 
 class Replay {

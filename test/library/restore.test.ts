@@ -8,10 +8,11 @@ import { checkLibrary } from '../../src/library/check.ts';
 import type { Files } from '../../src/library/files/files.ts';
 import { createFlusher } from '../../src/library/journal/flusher.ts';
 import { compactJournal, foldJournal, keepMergedMs } from '../../src/library/journal/fold.ts';
+import { segmentKey, writeSegment } from '../../src/library/journal/segment.ts';
 import { gapFreeRun, readSets } from '../../src/library/journal/sets.ts';
 import { findMoments, restoresMoment } from '../../src/library/moments.ts';
-import { planRestore } from '../../src/library/reinflate.ts';
 import { repairJournal } from '../../src/library/repair.ts';
+import { planRestore } from '../../src/library/restore-plan.ts';
 import { TestClock } from '../support/clock.ts';
 import { propertyRuns } from '../support/depth.ts';
 import { type Engine, onEachEngine, useEngine } from '../support/engines.ts';
@@ -248,6 +249,108 @@ onEachEngine('a library', (engine: Engine) => {
       await restored.close();
       expect(await stateOf(await folderFiles(await copyOf(), clock))).toBe(branch);
     });
+  });
+
+  describe('whose newest segment is', () => {
+    const newestKey = async () => (await readSets(files)).sets.at(-1)?.parts[0]?.key ?? '';
+
+    it.each([
+      ['truncated', (path: string) => truncateSync(path, readFileSync(path).length - 5)],
+      ['empty', (path: string) => truncateSync(path, 0)],
+    ])('%s is restored without it, and the segment is set aside and never deleted', async (_state, harm) => {
+      await live(1);
+      await flush();
+      await pair.store.forUser(userId).groups.create({ name: 'lost' });
+      await flush();
+      const key = await newestKey();
+      harm(join(folder, key));
+      const remains = readFileSync(join(folder, key), 'utf8');
+      const { restored, setAside } = await restore(files);
+      expect((await restored.store.stateHash()).hash).toBe(flushes.at(-2)?.hash);
+      expect(setAside).toEqual([key]);
+      for (let day = 0; day < 3; day++) {
+        await restored.store.forUser(userId).groups.create({ name: `day ${day}` });
+        await restored.flush();
+        clock.advance(keepMergedMs);
+        await foldJournal(restored.flushDeps, 'test');
+      }
+      await restored.close();
+      expect(readFileSync(join(folder, `set-aside/${key}`), 'utf8')).toBe(remains);
+    });
+
+    it.each([
+      ['truncated', (path: string) => truncateSync(path, readFileSync(path).length - 5)],
+      ['empty', (path: string) => truncateSync(path, 0)],
+    ])('%s is not restored to a moment at or after its time', async (_state, harm) => {
+      await live(1);
+      const [, middle, newest] = flushes.map(({ at }) => at) as [number, number, number];
+      harm(join(folder, await newestKey()));
+      const canRestore = async (until: number) => restoresMoment(await planRestore(files, { until }), until);
+      expect(await canRestore(middle - 1)).toBe(true);
+      expect(await canRestore(middle)).toBe(true);
+      expect(await canRestore(newest)).toBe(false);
+      expect(await canRestore(newest + hour)).toBe(false);
+    });
+
+    it('the first part of an interrupted flush is restored without it, and nothing is set aside', async () => {
+      await live(1);
+      await writeParts([{ part: 1, last: false }]);
+      const { leftOut, damaged } = await planRestore(files);
+      expect([leftOut, damaged]).toEqual([[], []]);
+      const { restored, setAside } = await restore(files);
+      expect((await restored.store.stateHash()).hash).toBe(flushes.at(-1)?.hash);
+      expect(setAside).toEqual([]);
+      await restored.close();
+    });
+
+    it.each([
+      ['the last part of a set that lacks another part', [{ part: 2, last: true }]],
+      ['a part of a set that lacks a part before it', [{ part: 2, last: false }]],
+    ])('%s is set aside', async (_title, parts) => {
+      await live(1);
+      const keys = await writeParts(parts);
+      const { restored, setAside } = await restore(files);
+      expect((await restored.store.stateHash()).hash).toBe(flushes.at(-1)?.hash);
+      expect(setAside).toEqual(keys);
+      await restored.close();
+    });
+
+    it('a damaged part of an interrupted flush is set aside', async () => {
+      await live(1);
+      const [key = ''] = await writeParts([{ part: 1, last: false }]);
+      truncateSync(join(folder, key), readFileSync(join(folder, key)).length - 5);
+      const { restored, setAside } = await restore(files);
+      expect(setAside).toEqual([key]);
+      await restored.close();
+    });
+
+    it('a damaged source of a merged set is restored from the merged set, and nothing is set aside', async () => {
+      await live(1);
+      const key = await newestKey();
+      clock.advance(24 * hour);
+      await foldJournal(pair.flushDeps, 'test');
+      truncateSync(join(folder, key), 0);
+      const { restored, setAside } = await restore(files);
+      expect((await restored.store.stateHash()).hash).toBe(flushes.at(-1)?.hash);
+      expect(setAside).toEqual([]);
+      await restored.close();
+    });
+
+    /** Writes parts of a set after the newest one. */
+    const writeParts = async (parts: readonly { part: number; last: boolean }[]) => {
+      const newest = (await readSets(files)).sets.at(-1);
+      const header = newest?.parts[0]?.header;
+      if (!newest || !header) throw new Error('expected a set');
+      const set = pair.flushDeps.newUlid();
+      const previous = { ordinal: newest.ordinal, set: newest.id };
+      const place = { set, previous, ordinal: newest.ordinal + 1, from_ordinal: newest.ordinal + 1 };
+      for (const part of parts)
+        await files.put(
+          segmentKey(set, part.part),
+          writeSegment({ ...header, ...place, ...part, facts: 0 }, []),
+        );
+      return parts.map(({ part }) => segmentKey(set, part));
+    };
   });
 
   describe('whose segment is', () => {

@@ -16,7 +16,7 @@ export interface SegmentHeader {
   /** The place of the set among all sets; one that replaces others covers all places from `from_ordinal` on. */
   readonly ordinal: number;
   readonly from_ordinal: number;
-  /** The set that was written before this one, so that one that goes missing is missed. */
+  /** The set that was written before this one, so that a missing set is detected. */
   readonly previous: SetName | null;
   /** Counted from 1; the last part says that it is. */
   readonly part: number;
@@ -86,7 +86,7 @@ export function readSegment(key: string, bytes: Uint8Array): { header: SegmentHe
   const trailer = parseLine(text.subarray(bodyEnd).toString('utf8')) as { sha256?: string } | undefined;
   if (text.at(-1) !== 0x0a || !trailer?.sha256) throw new DamagedSegment(key, 'its last line is missing');
   const found = createHash('sha256').update(text.subarray(0, bodyEnd)).digest('hex');
-  if (found !== trailer.sha256) throw new DamagedSegment(key, 'its hash is not the one it should have');
+  if (found !== trailer.sha256) throw new DamagedSegment(key, 'its hash is wrong');
   const [first = '', ...lines] = text
     .subarray(0, bodyEnd - 1)
     .toString('utf8')
@@ -129,6 +129,11 @@ function sha256(text: string): string {
 export function segmentKey(set: string, part: number): string {
   const day = new Date(ulidTime(set)).toISOString().slice(0, 10).replaceAll('-', '/');
   return `journal/${day}/${part === 1 ? set : `${set}-${String(part).padStart(5, '0')}`}.jsonl`;
+}
+
+/** Whether a file has the name of a segment. Other programs may have left files of their own in the folder. */
+export function isSegmentKey(key: string): boolean {
+  return ulidPattern.test(setOfKey(key));
 }
 
 /** The set that a segment belongs to, by its name alone. */

@@ -157,7 +157,7 @@ export async function inspectJournal(files: Files, options: InspectOptions = {})
 /** The parts of a set that are damaged or gone. */
 export async function findDamage(
   files: Files,
-  { parts }: FactSet,
+  { parts }: Pick<FactSet, 'parts'>,
   onFile?: () => Promise<void>,
 ): Promise<Problem[]> {
   const found: Problem[] = [];
@@ -220,7 +220,7 @@ export async function newestHeader(files: Files): Promise<SegmentHeader | undefi
   return undefined;
 }
 
-/** Sets that other sets or the index name as written, and that are not there. */
+/** Missing sets that another set or the index refers to. */
 export function missingSets(sets: readonly FactSet[], lastSet: SetName | null): SetName[] {
   const named = [...sets.map(({ previous }) => previous), lastSet].filter((name) => name !== null);
   return named.filter(({ ordinal }) => !covers(sets, ordinal));
