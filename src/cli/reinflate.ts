@@ -17,15 +17,14 @@ import type { Millis } from '../model/glossary.ts';
 import { createIndexer, indexEverything } from '../search/index-pending.ts';
 import { embedEverything } from '../search/meaning/embed-pending.ts';
 import { readMigrations } from '../store/migrations.ts';
-import { DamagedIndex, namingDamage, requireOwnIndex } from '../store/open.ts';
-import { clearIndex, openRebuild } from '../store/reinflate/open-rebuild.ts';
-import type { Rebuild } from '../store/reinflate/rebuild.ts';
+import { DamagedIndex, requireOwnIndex } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
 import { openEmbedder, openFollower } from './meaning.ts';
 import { handHighlights } from './mirror.ts';
 import { progressBar } from './progress.ts';
+import { inspectIndex, makeRoom, type PresentIndex, withRebuild } from './replace-index.ts';
 import { printRestoredFiles } from './restored-files.ts';
-import { configure, flushIndex, type Opened, type Runtime, withStore } from './runtime.ts';
+import { configure, type Opened, type Runtime, withStore } from './runtime.ts';
 import { searchSources } from './search-sources.ts';
 
 export function reinflateCommand(runtime: Runtime): Command {
@@ -58,6 +57,7 @@ interface Options {
 interface PlanOptions {
   readonly until: Millis | undefined;
   readonly partial: boolean;
+  readonly discard: boolean;
   readonly verified: Set<string>;
 }
 
@@ -80,8 +80,11 @@ async function run(runtime: Runtime, options: Options): Promise<void> {
     );
   const verified = new Set<string>();
   const isMirrorAlone = !(await hasSegments(files)) && (await hasMirror(files));
-  const plan = isMirrorAlone ? undefined : await requirePlan(files, { until, partial, verified });
-  const aside = await makeRoom(runtime, files, { force, discard });
+  const index = await inspectIndex(runtime);
+  const plan = isMirrorAlone
+    ? undefined
+    : await requirePlan(files, index, { until, partial, discard, verified });
+  const aside = await makeRoom(runtime, files, index, { force, discard });
   for (const line of aside) log.info(line);
   if (plan && hasLosses(plan)) log.warn(lossSentence(plan));
 
@@ -145,10 +148,8 @@ async function replay(
     onProgress: (facts: number, total: number) => void;
   },
 ) {
-  const { config } = runtime.readConfig();
   const { now, randomText } = runtime;
-  const rebuild = await openRebuild(config.database, { now, pullIntervalMs: config.pull.intervalMs });
-  return closing(rebuild, () =>
+  return withRebuild(runtime, (rebuild) =>
     reinflate({
       ...{ files, rebuild, now, randomText, until, verified },
       onProgress: ({ facts, totalFacts }) => onProgress(facts, totalFacts),
@@ -197,7 +198,11 @@ async function takeInMirror(runtime: Runtime, store: Store, files: Files): Promi
 }
 
 /** Before the index is touched: there is something to rebuild from, and every file of it can be read. */
-async function requirePlan(files: Files, { until, partial, verified }: PlanOptions): Promise<RestorePlan> {
+async function requirePlan(
+  files: Files,
+  index: PresentIndex,
+  { until, partial, discard, verified }: PlanOptions,
+): Promise<RestorePlan> {
   const plan = await planRestore(files, { until, verified });
   const { run, journal } = plan;
   if (journal.complete.length === 0 && journal.damaged.length === 0) {
@@ -212,20 +217,35 @@ async function requirePlan(files: Files, { until, partial, verified }: PlanOptio
       `The library was written at schema ${newest}, and this Lectern knows schemas up to ${known}: upgrade it first.`,
     );
   }
+  if (index.isFull && !discard) requireEveryChange(plan, index);
   if (until !== undefined && !restoresMoment(plan, until)) throw await unreachable(files, until);
-  if (run.length === 0) {
-    throw new StartupError(
-      `${lossSentence(plan)} Nothing can be rebuilt. Restore the missing segments from a backup.`,
-    );
-  }
+  const remedy = `${index.isFull ? `${repairAdvice} Or restore` : 'Restore'} the missing segments from a backup.`;
+  if (run.length === 0) throw new StartupError(`${lossSentence(plan)} Nothing can be rebuilt. ${remedy}`);
   const span = lossSpan(plan);
   if (until === undefined && span.to - span.from > longestCopyMs && !partial) {
     throw new StartupError(
-      `${lossSentence(plan)} Restore them from a backup. If there is none, --partial rebuilds the index as it was ` +
-        'before the gap; the segments after it are moved to set-aside/ in the library. Nothing was changed.',
+      `${lossSentence(plan)} ${remedy} If there is none, --partial rebuilds the index as it was before the gap; ` +
+        'the segments after it are moved to set-aside/ in the library. Nothing was changed.',
     );
   }
   return plan;
+}
+
+const repairAdvice = 'Run "lectern library repair": it writes their rows again from the index.';
+
+/** An index is not replaced by a library that lacks changes which the index may still have. */
+function requireEveryChange(plan: RestorePlan, { lastSet }: PresentIndex): void {
+  const isLastThere =
+    !lastSet ||
+    plan.journal.complete.some(
+      ({ fromOrdinal, ordinal }) => fromOrdinal <= lastSet.ordinal && lastSet.ordinal <= ordinal,
+    );
+  if (isLastThere && !hasLosses(plan)) return;
+  const missing = plan.missing ?? (isLastThere ? undefined : lastSet);
+  throw new StartupError(
+    `${lossSentence({ ...plan, missing })} ${repairAdvice} Or add --discard to replace the index with what the library has. ` +
+      'Nothing was changed.',
+  );
 }
 
 /** What cannot be restored. A reinflate stops before the first missing or damaged segment. */
@@ -272,70 +292,4 @@ function parseTime(text: string): Millis {
 
 function time(at: Millis): string {
   return new Date(at).toISOString();
-}
-
-/** Puts an index that has rows aside, after its last changes are in the library. Returns what was done. */
-async function makeRoom(
-  runtime: Runtime,
-  files: Files,
-  { force, discard }: { force: boolean; discard: boolean },
-): Promise<string[]> {
-  const { database } = runtime.readConfig().config;
-  try {
-    const { isFull, isHalfBuilt, isInUse } = await lookAtIndex(runtime);
-    if (isInUse)
-      throw new StartupError(
-        'Lectern is running on this index. Stop it first; if it was killed, wait 15 seconds.',
-      );
-    if (!isFull && !(isHalfBuilt && force)) return [];
-    if (!force)
-      throw new StartupError(
-        'The index has rows already. Add --force to put it aside and rebuild it from the library.',
-      );
-    const flushed = isFull ? await flushBeforeReplacing(runtime, files, { discard }) : [];
-    return [...flushed, await clearIndex(database, runtime.now)];
-  } catch (error) {
-    // It cannot be known whether a damaged index has changes that are not in the library.
-    if (!(error instanceof DamagedIndex) || !force || !discard) throw error;
-    return [await clearIndex(database, runtime.now)];
-  }
-}
-
-async function lookAtIndex(runtime: Runtime) {
-  const { database, pull } = runtime.readConfig().config;
-  await requireOwnIndex(database);
-  return namingDamage(database, async () => {
-    const rebuild = await openRebuild(database, { now: runtime.now, pullIntervalMs: pull.intervalMs });
-    return closing(rebuild, async () => {
-      const isHalfBuilt = (await rebuild.findProgress()) !== undefined;
-      const isFull = !isHalfBuilt && !(await rebuild.isEmpty());
-      return { isFull, isHalfBuilt, isInUse: await rebuild.isInUse() };
-    });
-  });
-}
-
-/** The old index may have changes that the library lacks: written there, or given up only with `discard`. */
-async function flushBeforeReplacing(
-  runtime: Runtime,
-  files: Files,
-  { discard }: { discard: boolean },
-): Promise<string[]> {
-  const { database } = runtime.readConfig().config;
-  const { pending, failure } = await namingDamage(database, () => flushIndex(runtime, files));
-  if (pending === 0) return [];
-  const rows = pending === 1 ? '1 changed row' : `${pending} changed rows`;
-  if (failure === undefined) return [`wrote ${rows} of the old index to the library first`];
-  if (discard) return [`gave up ${rows} of the old index: ${failure}`];
-  throw new StartupError(
-    `The index has ${rows} that are not in the library, and they cannot be written there: ${failure} ` +
-      'Nothing was changed. Add --discard to give them up.',
-  );
-}
-
-async function closing<T>(rebuild: Rebuild, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } finally {
-    await rebuild.close();
-  }
 }

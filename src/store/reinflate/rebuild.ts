@@ -5,7 +5,7 @@ import { type DurableTable, durableTables } from '../durable.ts';
 import { idKey } from '../index-store.ts';
 import { installTriggers, markJournaled, suspendTriggers } from '../journal/install.ts';
 import { lastSetKey, ordinalKey } from '../journal-keys.ts';
-import type { Fact } from '../journal-store.ts';
+import type { Fact, SetName } from '../journal-store.ts';
 import { appliedVersion, type Migration, reinflateKey } from '../migrations.ts';
 import { rebuildStatements } from '../reader/unread.ts';
 import { type Session, tableExists } from '../session.ts';
@@ -59,12 +59,12 @@ export class Rebuild {
 
   /** Undefined when this index has not begun a reinflate. */
   async findProgress(): Promise<Progress | undefined> {
-    const { session } = this.#engine;
-    if (!(await tableExists(session, 'meta'))) return undefined;
-    const [row] = await session.rows<{ value: string }>('SELECT value FROM meta WHERE key = $1', [
-      reinflateKey,
-    ]);
-    return row && JSON.parse(row.value);
+    return this.#findMeta(reinflateKey);
+  }
+
+  /** The last set that this index wrote to its library. */
+  async findLastSet(): Promise<SetName | undefined> {
+    return this.#findMeta(lastSetKey);
   }
 
   /** Whether a process holds a lease, as every `serve` does for as long as it runs. */
@@ -172,6 +172,13 @@ export class Rebuild {
 
   async #note(progress: Progress): Promise<void> {
     await this.#setMeta(reinflateKey, JSON.stringify({ ...progress, at: this.#now() }));
+  }
+
+  async #findMeta<T>(key: string): Promise<T | undefined> {
+    const { session } = this.#engine;
+    if (!(await tableExists(session, 'meta'))) return undefined;
+    const [row] = await session.rows<{ value: string }>('SELECT value FROM meta WHERE key = $1', [key]);
+    return row && JSON.parse(row.value);
   }
 
   async #setMeta(key: string, value: string): Promise<void> {

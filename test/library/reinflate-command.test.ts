@@ -1,0 +1,94 @@
+// `lectern reinflate`, in this process.
+import { readFileSync, rmSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Files } from '../../src/library/files/files.ts';
+import { readSets } from '../../src/library/journal/sets.ts';
+import type { Target } from '../../src/store/open.ts';
+import { TestClock } from '../support/clock.ts';
+import { type CommandResult, runCli } from '../support/command-line.ts';
+import { onEachEngine } from '../support/engines.ts';
+import { databaseUrl } from '../support/lectern-process.ts';
+import { folderFiles, type OpenedPair, openPair, temporaryFolder } from '../support/library.ts';
+
+const hour = 3_600_000;
+
+onEachEngine('lectern reinflate', (engine) => {
+  let folder: string;
+  let files: Files;
+  let target: Target;
+  let clock: TestClock;
+
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+    clock = new TestClock();
+    files = await folderFiles(folder, clock);
+    target = await engine.freshTarget();
+  });
+
+  const run = (...args: string[]): Promise<CommandResult> =>
+    runCli(args, {
+      env: { LECTERN_DATABASE_URL: databaseUrl(target), LECTERN_LIBRARY_URL: `file:${folder}` },
+    });
+
+  const withPair = async <T>(work: (pair: OpenedPair) => Promise<T>): Promise<T> => {
+    const pair = await openPair(target, files, clock);
+    try {
+      return await work(pair);
+    } finally {
+      await pair.close();
+    }
+  };
+
+  /** One flush for each user, an hour apart. */
+  const addUsers = (...names: string[]) =>
+    withPair(async ({ store, flush }) => {
+      for (const username of names) {
+        const role = username === 'anna' ? 'owner' : 'member';
+        await store.users.create({ username, passwordHash: null, role });
+        await flush();
+        clock.advance(hour);
+      }
+    });
+
+  const userNames = async () => (await run('user', 'list')).stdout;
+  const newestPath = async () => join(folder, (await readSets(files)).sets.at(-1)?.parts[0]?.key ?? '');
+
+  describe('with an index that has the rows of', () => {
+    it.each([
+      ['a truncated segment', (path: string) => truncateSync(path, readFileSync(path).length - 5)],
+      ['an unreadable segment', (path: string) => truncateSync(path, 0)],
+      ['a missing segment', (path: string) => rmSync(path)],
+    ])('%s refuses to replace the index without --discard, and names the remedy', async (_title, harm) => {
+      await addUsers('anna', 'ben');
+      harm(await newestPath());
+      for (const options of [[], ['--force']]) {
+        const refused = await run('reinflate', ...options);
+        expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('lectern library repair') });
+        expect(refused.stderr).toContain('--discard');
+      }
+      expect(await userNames()).toContain('ben');
+      expect(await run('library', 'repair')).toMatchObject({ code: 0 });
+      expect(await run('reinflate', '--force')).toMatchObject({ code: 0 });
+      expect(await userNames()).toContain('ben');
+    });
+
+    it('a damaged segment replaces the index with --discard', async () => {
+      await addUsers('anna', 'ben');
+      truncateSync(await newestPath(), 0);
+      expect(await run('reinflate', '--force', '--discard')).toMatchObject({ code: 0 });
+      expect(await userNames()).not.toContain('ben');
+    });
+
+    it('more than a day of segments names the remedy, and --partial', async () => {
+      await addUsers('anna', 'ben', 'cleo');
+      clock.advance(25 * hour);
+      await addUsers('dora');
+      const [, second] = (await readSets(files)).sets;
+      rmSync(join(folder, second?.parts[0]?.key ?? ''));
+      const refused = await run('reinflate', '--force', '--discard');
+      expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('--partial') });
+      expect(refused.stderr).toContain('lectern library repair');
+    });
+  });
+});
