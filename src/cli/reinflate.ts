@@ -9,7 +9,7 @@ import { segmentKey } from '../library/journal/segment.ts';
 import { hasSegments } from '../library/library.ts';
 import { findLock, identifyProcess, lockValidMs } from '../library/lock.ts';
 import { findMoments, restoresMoment } from '../library/moments.ts';
-import { reinflate } from '../library/reinflate.ts';
+import { reinflate, untilOf } from '../library/reinflate.ts';
 import { hasLosses, lossSpan, planRestore, type RestorePlan } from '../library/restore-plan.ts';
 import { hasMirror, takeInRaindrops } from '../mirror/node/reinflate.ts';
 import type { ReinflatedMirror } from '../mirror/reinflate-mirror.ts';
@@ -65,7 +65,7 @@ interface PlanOptions {
 const longestCopyMs = 24 * 3_600_000;
 
 async function run(runtime: Runtime, options: Options): Promise<void> {
-  const { force = false, discard = false, until, partial = false, json = false, rag = false } = options;
+  const { force = false, discard = false, partial = false, json = false, rag = false } = options;
   const { config, log } = configure(runtime);
   const { now, randomText } = runtime;
   const files = await openFiles(config.library, { now, randomText, fileSystem: blockingFileSystem });
@@ -81,6 +81,7 @@ async function run(runtime: Runtime, options: Options): Promise<void> {
   const verified = new Set<string>();
   const isMirrorAlone = !(await hasSegments(files)) && (await hasMirror(files));
   const index = await inspectIndex(runtime);
+  const until = force ? options.until : untilOf(index.progress, options.until);
   const plan = isMirrorAlone
     ? undefined
     : await requirePlan(files, index, { until, partial, discard, verified });

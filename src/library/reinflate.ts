@@ -44,7 +44,7 @@ export async function reinflate(deps: ReinflateDeps): Promise<Reinflated> {
       'The index has rows already. Add --force to put it aside and rebuild it from the library.',
     );
   }
-  const replay = new Replay(deps, begun);
+  const replay = new Replay({ ...deps, until: untilOf(begun, deps.until) }, begun);
   await replay.applyAll();
 
   // Until here another index may have written to the library. From now on it is ours, and the second round applies the sets that the
@@ -58,9 +58,20 @@ export async function reinflate(deps: ReinflateDeps): Promise<Reinflated> {
   // After the set that covers them: a crash in between leaves segments that do not count.
   await setAside(files, plan.unusable);
 
-  await rebuild.bringTo(undefined);
+  await rebuild.bringTo(undefined, replay.progress);
   await rebuild.finish(indexId, replay.progress);
   return { sets: replay.sets, facts: replay.facts, resumed: begun !== undefined, setAside: plan.unusable };
+}
+
+/** An interrupted reinflate is continued to the moment to which it was begun: its index may be past an earlier one. */
+export function untilOf(begun: Progress | undefined, until: Millis | undefined): Millis | undefined {
+  if (!begun) return until;
+  if (until === undefined || until === begun.until) return begun.until;
+  const target = begun.until === undefined ? 'the newest state' : new Date(begun.until).toISOString();
+  throw new StartupError(
+    `A reinflate to ${target} was interrupted. Run "lectern reinflate" without --until to continue it, ` +
+      'or add --force to start over.',
+  );
 }
 
 class Replay {
@@ -73,7 +84,7 @@ class Replay {
   constructor(deps: ReinflateDeps, begun: Progress | undefined) {
     this.#deps = deps;
     this.#verified = deps.verified ?? new Set();
-    this.progress = begun ?? notBegun;
+    this.progress = begun ?? { ...notBegun, until: deps.until };
   }
 
   async applyAll(): Promise<RestorePlan> {
@@ -82,7 +93,7 @@ class Replay {
     const totalFacts = plan.run.reduce((sum, set) => sum + set.facts, 0);
     let before = 0;
     for (const set of plan.run) {
-      await rebuild.bringTo(set.schema);
+      await rebuild.bringTo(set.schema, this.progress);
       const report = (facts: number) => onProgress({ facts: before + facts, totalFacts });
       if (this.progress.ordinal === 0 || !this.progress.complete) await this.#fill(set, report);
       else await this.#apply(set);
@@ -159,7 +170,7 @@ class Replay {
     this.#raise(set);
     const complete = part === set.parts.length;
     const seq = Math.max(this.progress.seq, set.lastSeq);
-    this.progress = { ordinal: set.ordinal, set: set.id, part, complete, seq, ids: this.progress.ids };
+    this.progress = { ...this.progress, ordinal: set.ordinal, set: set.id, part, complete, seq };
   }
 
   /** Ids continue above all that were ever given, those of deleted rows included. */

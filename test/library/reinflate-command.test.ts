@@ -9,7 +9,13 @@ import { TestClock } from '../support/clock.ts';
 import { type CommandResult, runCli } from '../support/command-line.ts';
 import { onEachEngine } from '../support/engines.ts';
 import { databaseUrl } from '../support/lectern-process.ts';
-import { folderFiles, type OpenedPair, openPair, temporaryFolder } from '../support/library.ts';
+import {
+  folderFiles,
+  type OpenedPair,
+  openPair,
+  reinflateInto,
+  temporaryFolder,
+} from '../support/library.ts';
 
 const hour = 3_600_000;
 
@@ -89,6 +95,67 @@ onEachEngine('lectern reinflate', (engine) => {
       const refused = await run('reinflate', '--force', '--discard');
       expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('--partial') });
       expect(refused.stderr).toContain('lectern library repair');
+    });
+  });
+
+  describe('after an interruption', () => {
+    let afterBen: number;
+
+    beforeEach(async () => {
+      await addUsers('anna', 'ben');
+      afterBen = clock.now() - 1;
+      await addUsers('cleo');
+      target = await engine.freshTarget({ empty: true });
+    });
+
+    /** Ends when the first set is in the index. */
+    const interrupt = async (options: { until?: number } = {}) => {
+      let calls = 0;
+      const onProgress = () => {
+        calls += 1;
+        if (calls === 2) throw new Error('interrupted');
+      };
+      await expect(reinflateInto(target, files, { ...options, onProgress })).rejects.toThrow('interrupted');
+    };
+    const time = (at: number) => new Date(at).toISOString();
+
+    it('of --until resumes to the same moment', async () => {
+      await interrupt({ until: afterBen });
+      expect(await run('reinflate')).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining('interrupted'),
+      });
+      expect(await userNames()).toContain('ben');
+      expect(await userNames()).not.toContain('cleo');
+    });
+
+    it('of --until refuses another moment, and starts over with --force', async () => {
+      await interrupt({ until: afterBen });
+      const other = time(afterBen - hour);
+      expect(await run('reinflate', '--until', other)).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(time(afterBen)),
+      });
+      expect(await run('reinflate', '--force', '--until', other)).toMatchObject({ code: 0 });
+      expect(await userNames()).toContain('anna');
+      expect(await userNames()).not.toContain('ben');
+    });
+
+    it('of a full reinflate refuses --until, and starts over with --force', async () => {
+      await interrupt();
+      const options = ['--until', time(afterBen)];
+      expect(await run('reinflate', ...options)).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('--force'),
+      });
+      expect(await run('reinflate', '--force', ...options)).toMatchObject({ code: 0 });
+      expect(await userNames()).not.toContain('cleo');
+    });
+
+    it('resumes with the same --until', async () => {
+      await interrupt({ until: afterBen });
+      expect(await run('reinflate', '--until', time(afterBen))).toMatchObject({ code: 0 });
+      expect(await userNames()).not.toContain('cleo');
     });
   });
 });

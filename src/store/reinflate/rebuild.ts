@@ -1,6 +1,6 @@
 // The index's side of a reinflate: facts come in, in the order of their sets, and a whole index stands at the end.
 import { StartupError } from '../../errors.ts';
-import type { Clock } from '../../model/glossary.ts';
+import type { Clock, Millis } from '../../model/glossary.ts';
 import { type DurableTable, durableTables } from '../durable.ts';
 import { idKey } from '../index-store.ts';
 import { installTriggers, markJournaled, suspendTriggers } from '../journal/install.ts';
@@ -22,6 +22,8 @@ export interface Progress {
   readonly seq: number;
   /** By table, those of deleted rows included. */
   readonly ids: Readonly<Record<string, number>>;
+  /** The moment that is restored; undefined for the newest state. */
+  readonly until?: Millis | undefined;
 }
 
 /** What a rebuild needs of an engine. */
@@ -87,8 +89,8 @@ export class Rebuild {
     return true;
   }
 
-  /** Migrates as far as the facts that come next are, or with undefined as far as we know. */
-  async bringTo(version: number | undefined): Promise<void> {
+  /** Migrates as far as the facts that come next are, or with undefined as far as we know. Marks the index as being rebuilt. */
+  async bringTo(version: number | undefined, progress: Progress): Promise<void> {
     const { session, migrations } = this.#engine;
     const known = migrations.at(-1)?.version ?? 0;
     if (version !== undefined && version > known) {
@@ -104,8 +106,7 @@ export class Rebuild {
     // An empty index may have been opened before, and have its triggers: what comes now is no news to the library.
     await this.#engine.inTransaction(() => suspendTriggers(session));
     await dropForeignKeys(session);
-    if (!(await this.findProgress()))
-      await this.#note({ ordinal: 0, set: '', part: 0, complete: true, seq: 0, ids: {} });
+    if (!(await this.findProgress())) await this.#note(progress);
   }
 
   /** One part of the first set, into an index that has no rows: nothing can be in the way. */
