@@ -108,6 +108,7 @@ async function rebuild(target: Target, files: Files): Promise<number> {
     });
     try {
       const { facts } = await reinflate({ files, rebuild, now, randomText, onProgress: () => {} });
+      await rebuild.release();
       if (facts !== rows) throw new Error(`${facts} facts came instead of ${rows}`);
     } finally {
       await rebuild.close();

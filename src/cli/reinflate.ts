@@ -24,7 +24,7 @@ import { handHighlights } from './mirror.ts';
 import { progressBar } from './progress.ts';
 import { inspectIndex, makeRoom, type PresentIndex, withRebuild } from './replace-index.ts';
 import { printRestoredFiles } from './restored-files.ts';
-import { configure, type Opened, type Runtime, withStore } from './runtime.ts';
+import { type CommandOptions, configure, type Opened, type Runtime, withStore } from './runtime.ts';
 import { searchSources } from './search-sources.ts';
 
 export function reinflateCommand(runtime: Runtime): Command {
@@ -82,9 +82,11 @@ async function run(runtime: Runtime, options: Options): Promise<void> {
   const isMirrorAlone = !(await hasSegments(files)) && (await hasMirror(files));
   const index = await inspectIndex(runtime);
   const until = force ? options.until : untilOf(index.progress, options.until);
-  const plan = isMirrorAlone
-    ? undefined
-    : await requirePlan(files, index, { until, partial, discard, verified });
+  const isRebuilt = !force && index.progress?.rebuilt === true;
+  const plan =
+    isMirrorAlone || isRebuilt
+      ? undefined
+      : await requirePlan(files, index, { until, partial, discard, verified });
   const aside = await makeRoom(runtime, files, index, { force, discard });
   for (const line of aside) log.info(line);
   if (plan && hasLosses(plan)) log.warn(lossSentence(plan));
@@ -93,20 +95,15 @@ async function run(runtime: Runtime, options: Options): Promise<void> {
   const bar = progressBar(runtime, 'Rebuilding');
   const onProgress = (facts: number, total: number) => bar.update(facts, total);
   const summary = isMirrorAlone
-    ? { sets: 0, facts: 0, resumed: false, setAside: [] }
+    ? { sets: 0, facts: 0, resumed: false, setAside: [], ...(await addFromFiles(runtime, files)) }
     : await replay(runtime, files, { until, verified, onProgress }).finally(() => bar.end());
-  const { hash, tables, mirror, meaning, restored } = await withStore(runtime, async (opened) => {
-    const { store } = opened;
-    const mirror = await takeInMirror(runtime, store, files);
-    const restored = await restoreFiles({ store, files }, { readData: false });
-    const meaning = rag ? await embedTexts(runtime, opened) : undefined;
-    return { mirror, meaning, restored, ...(await store.stateHash()) };
-  });
+  const { hash, tables, mirror, restored } = summary;
+  const meaning = rag ? await withStore(runtime, (opened) => embedTexts(runtime, opened)) : undefined;
   const seconds = Math.round((performance.now() - started) / 100) / 10;
   if (json) {
-    const { setAside, ...counts } = summary;
+    const { sets, facts, resumed, setAside } = summary;
     const report = {
-      ...{ ...counts, seconds, state_hash: hash, tables, mirror, meaning },
+      ...{ sets, facts, resumed, seconds, state_hash: hash, tables, mirror, meaning },
       set_aside: setAside,
       fetched_again: restored.queued.map(({ itemId, url }) => ({ item_id: itemId, url })),
       lost_files: restored.lost,
@@ -150,11 +147,27 @@ async function replay(
   },
 ) {
   const { now, randomText } = runtime;
-  return withRebuild(runtime, (rebuild) =>
-    reinflate({
+  return withRebuild(runtime, async (rebuild) => {
+    const rebuilt = await reinflate({
       ...{ files, rebuild, now, randomText, until, verified },
       onProgress: ({ facts, totalFacts }) => onProgress(facts, totalFacts),
-    }),
+    });
+    const added = await addFromFiles(runtime, files, { duringReinflate: true });
+    await rebuild.release();
+    return { ...rebuilt, ...added };
+  });
+}
+
+/** Adds what only the other files of the library show: raindrops of the mirror, and items that lack files. */
+async function addFromFiles(runtime: Runtime, files: Files, options: CommandOptions = {}) {
+  return withStore(
+    runtime,
+    async ({ store }) => {
+      const mirror = await takeInMirror(runtime, store, files);
+      const restored = await restoreFiles({ store, files }, { readData: false });
+      return { mirror, restored, ...(await store.stateHash()) };
+    },
+    options,
   );
 }
 

@@ -73,16 +73,18 @@ export interface Serving extends Opened {
   readonly pullTally: PullTally;
 }
 
-export interface OpenOptions {
+export interface CommandOptions {
   /** A database of ReedMe or Fusion becomes an index of ours first. Any other command only refuses one. */
   readonly takeOver?: boolean;
+  /** Opens an index that is being rebuilt, for the last steps of a reinflate. */
+  readonly duringReinflate?: boolean;
   /** Names this process in the leases that it takes. */
   readonly holder?: string | undefined;
 }
 
 export async function open(
   runtime: Runtime,
-  { takeOver = false, holder }: OpenOptions = {},
+  { takeOver = false, duringReinflate = false, holder }: CommandOptions = {},
 ): Promise<Opened> {
   const { config, log } = configure(runtime);
   const { now, randomText } = runtime;
@@ -101,11 +103,11 @@ export async function open(
     const before = await openStore(config.database, { ...options, asItIs: true });
     await withClosing(before, async () => (await joined(runtime, before, files)).flusher.flushAll());
   }
-  const store = await openStore(config.database, options);
+  const store = await openStore(config.database, { ...options, asItIs: duringReinflate });
   try {
     const passwords = createPasswords(runtime.passwords);
     const accounts = { store, now, randomText, passwords, loginLimits: config.login };
-    return { config, log, store, accounts, ...(await joined(runtime, store, files, holder)) };
+    return { config, log, store, accounts, ...(await joined(runtime, store, files, { duringReinflate, holder })) };
   } catch (error) {
     await store.close();
     throw error;
@@ -146,8 +148,12 @@ export function configure(runtime: Runtime): { config: Config; log: Log } {
 }
 
 /** Opens the store for one command; what the command changed is in the library when it ends. */
-export async function withStore<T>(runtime: Runtime, work: (opened: Opened) => Promise<T>): Promise<T> {
-  const opened = await open(runtime);
+export async function withStore<T>(
+  runtime: Runtime,
+  work: (opened: Opened) => Promise<T>,
+  options: CommandOptions = {},
+): Promise<T> {
+  const opened = await open(runtime, options);
   return withClosing(opened.store, async () => {
     const result = await work(opened);
     await opened.flusher.flushAll();
@@ -208,9 +214,15 @@ export async function isLibraryGone(runtime: Runtime): Promise<boolean> {
   return !(await hasSegments(files)) && (await readIdentity(files).catch(() => undefined)) === undefined;
 }
 
-async function joined(runtime: Runtime, store: Store, files: Files, holder?: string) {
+async function joined(
+  runtime: Runtime,
+  store: Store,
+  files: Files,
+  { duringReinflate = false, holder }: CommandOptions = {},
+) {
   const { randomText } = runtime;
-  return flushing(runtime, store, await joinLibrary({ files, index: store.index, randomText }), holder);
+  const library = await joinLibrary({ files, index: store.index, randomText, duringReinflate });
+  return flushing(runtime, store, library, holder);
 }
 
 function flushing({ now, randomText }: Runtime, store: Store, library: Library, holder = randomText(12)) {

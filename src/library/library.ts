@@ -26,6 +26,8 @@ export interface LibraryDeps {
   readonly files: Files;
   readonly index: IndexStore;
   readonly randomText: RandomText;
+  /** For the last steps of a reinflate itself. */
+  readonly duringReinflate?: boolean;
 }
 
 /**
@@ -33,8 +35,8 @@ export interface LibraryDeps {
  * beside a full library is what `lectern reinflate` is for, an index whose library is gone `lectern library repair --all`.
  */
 export async function joinLibrary(deps: LibraryDeps): Promise<Library> {
-  const { files, index } = deps;
-  if (await index.isReinflating()) {
+  const { files, index, duringReinflate = false } = deps;
+  if (!duringReinflate && (await index.isReinflating())) {
     throw new StartupError(
       'A reinflate was interrupted. Run "lectern reinflate" again: it goes on where it was.',
     );

@@ -35,16 +35,34 @@ export interface Reinflated {
 /** A set up to this size is read once and held; a larger one is read as often as it is gone through. */
 const heldBytes = 64 * 1024 * 1024;
 
-/** The index must be empty, or one in which a reinflate was interrupted: then it continues where it was. */
+/**
+ * Rebuilds the rows. The index must be empty, or one in which a reinflate was interrupted: then it continues where it was. The caller
+ * restores what else is missing, and then releases the index: until then, an interruption leads back here.
+ */
 export async function reinflate(deps: ReinflateDeps): Promise<Reinflated> {
-  const { files, rebuild, randomText } = deps;
+  const { rebuild } = deps;
   const begun = await rebuild.findProgress();
+  const until = untilOf(begun, deps.until);
   if (!begun && !(await rebuild.isEmpty())) {
     throw new StartupError(
       'The index has rows already. Add --force to put it aside and rebuild it from the library.',
     );
   }
-  const replay = new Replay({ ...deps, until: untilOf(begun, deps.until) }, begun);
+  if (begun?.rebuilt && !(await rebuild.isMigrated())) {
+    throw new StartupError(
+      'Lectern was upgraded since this reinflate was interrupted. Start over with "lectern reinflate --force".',
+    );
+  }
+  const replay = new Replay({ ...deps, until }, begun);
+  const setAside = begun?.rebuilt ? [] : await rebuildRows(deps, replay);
+  return { sets: replay.sets, facts: replay.facts, resumed: begun !== undefined, setAside };
+}
+
+/** Returns the segments that were set aside. */
+async function rebuildRows(
+  { files, rebuild, randomText }: ReinflateDeps,
+  replay: Replay,
+): Promise<readonly string[]> {
   await replay.applyAll();
 
   // Until here another index may have written to the library. From now on it is ours, and the second round applies the sets that the
@@ -60,7 +78,7 @@ export async function reinflate(deps: ReinflateDeps): Promise<Reinflated> {
 
   await rebuild.bringTo(undefined, replay.progress);
   await rebuild.finish(indexId, replay.progress);
-  return { sets: replay.sets, facts: replay.facts, resumed: begun !== undefined, setAside: plan.unusable };
+  return plan.unusable;
 }
 
 /** An interrupted reinflate is continued to the moment to which it was begun: its index may be past an earlier one. */

@@ -8,6 +8,7 @@ import type { Target } from '../../src/store/open.ts';
 import { TestClock } from '../support/clock.ts';
 import { type CommandResult, runCli } from '../support/command-line.ts';
 import { onEachEngine } from '../support/engines.ts';
+import { changeItem, findItem, jobsOf, keepCopy, saveItem } from '../support/items.ts';
 import { databaseUrl } from '../support/lectern-process.ts';
 import {
   folderFiles,
@@ -100,8 +101,10 @@ onEachEngine('lectern reinflate', (engine) => {
 
   describe('after an interruption', () => {
     let afterBen: number;
+    let source: Target;
 
     beforeEach(async () => {
+      source = target;
       await addUsers('anna', 'ben');
       afterBen = clock.now() - 1;
       await addUsers('cleo');
@@ -150,6 +153,29 @@ onEachEngine('lectern reinflate', (engine) => {
       });
       expect(await run('reinflate', '--force', ...options)).toMatchObject({ code: 0 });
       expect(await userNames()).not.toContain('cleo');
+    });
+
+    it('before the files of items are restored resumes with that step', async () => {
+      target = source;
+      const lost = await withPair(async ({ store, database, library, flush }) => {
+        const anna = await store.users.findOwner();
+        const id = await saveItem(database, anna?.id ?? 0, 'https://example.org/heron');
+        const copy = await keepCopy(library.files, { id, userId: anna?.id ?? 0 }, { text: 'heron' });
+        await changeItem(database, id, { ...copy, enrichment_status: 'succeeded' });
+        await flush();
+        return id;
+      });
+      rmSync(join(folder, `items/${lost}/plain.txt`));
+
+      target = await engine.freshTarget({ empty: true });
+      await reinflateInto(target, files, { release: false });
+      await expect(withPair(async () => {})).rejects.toThrow('A reinflate was interrupted');
+      expect(await run('reinflate')).toMatchObject({ code: 0, stdout: expect.stringContaining('heron') });
+      await withPair(async ({ store, database }) => {
+        expect((await findItem(database, lost)).enrichment_status).toBe('pending');
+        expect(await jobsOf(database, String(lost))).toHaveLength(1);
+        expect(await store.journal.pending(1)).toBe(0);
+      });
     });
 
     it('resumes with the same --until', async () => {

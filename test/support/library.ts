@@ -78,12 +78,14 @@ export async function openPair(
 export async function reinflateInto(
   target: Target,
   files: Files,
-  options: Partial<RebuildOptions> & { onProgress?: () => void; until?: number } = {},
+  options: Partial<RebuildOptions> & { onProgress?: () => void; until?: number; release?: boolean } = {},
 ): Promise<Reinflated> {
-  const { now = new TestClock().now, onProgress = () => {}, until } = options;
+  const { now = new TestClock().now, onProgress = () => {}, until, release = true } = options;
   const rebuild = await openRebuild(target, { pullIntervalMs: 1_800_000, ...options, now });
   try {
-    return await reinflate({ files, rebuild, now, randomText, until, onProgress });
+    const reinflated = await reinflate({ files, rebuild, now, randomText, until, onProgress });
+    if (release) await rebuild.release();
+    return reinflated;
   } finally {
     await rebuild.close();
   }

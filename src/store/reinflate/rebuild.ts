@@ -24,6 +24,8 @@ export interface Progress {
   readonly ids: Readonly<Record<string, number>>;
   /** The moment that is restored; undefined for the newest state. */
   readonly until?: Millis | undefined;
+  /** Every set is in the index. Files that rows refer to may still have to be restored. */
+  readonly rebuilt?: true;
 }
 
 /** What a rebuild needs of an engine. */
@@ -129,8 +131,9 @@ export class Rebuild {
     });
   }
 
-  /** The index is whole: ids and sequences go on where the library's end, and the journal is on again. */
-  async finish(indexId: string, { ids, seq, ordinal, set }: Progress): Promise<void> {
+  /** The rows are complete: ids and sequences go on where the library's end, and the journal is on again. */
+  async finish(indexId: string, progress: Progress): Promise<void> {
+    const { ids, seq, ordinal, set } = progress;
     const { session } = this.#engine;
     await readdForeignKeys(session);
     await this.#engine.inTransaction(async () => {
@@ -146,12 +149,22 @@ export class Rebuild {
       await markJournaled(session, this.#tables);
       await installTriggers(session, this.#tables);
       await this.#rebuildDerived();
-      await session.rows('DELETE FROM meta WHERE key = $1', [reinflateKey]);
+      await this.#note({ ...progress, rebuilt: true });
     });
     // Until PostgreSQL knows how much there is, it goes through all that is unread to mark a few entries.
     if (session.engine === 'sqlite') return;
     for (const name of [...this.#tables.map((table) => table.name), ...rebuiltTables])
       await session.run(`ANALYZE ${name}`);
+  }
+
+  /** Allows other processes to open the index. */
+  async release(): Promise<void> {
+    await this.#engine.session.rows('DELETE FROM meta WHERE key = $1', [reinflateKey]);
+  }
+
+  async isMigrated(): Promise<boolean> {
+    const { session, migrations } = this.#engine;
+    return (await appliedVersion(session)) === migrations.at(-1)?.version;
   }
 
   /** What follows from the durable rows, and is not kept in the library. */
