@@ -17,6 +17,7 @@ import type { Indexer } from '../search/index-pending.ts';
 import type { AttemptLimits } from '../store/login-attempt-store.ts';
 import type { Store } from '../store/store.ts';
 import { createCleanUp } from './clean-up.ts';
+import { createConfirmedClock } from './confirmed-clock.ts';
 import { every } from './every.ts';
 import { failureLog } from './failure-log.ts';
 
@@ -59,11 +60,12 @@ export interface RunningWorker {
 export function startWorker(deps: WorkerDeps): RunningWorker {
   const { store, flusher, indexer, pulls, pullTally, now } = deps;
   const cleanUp = createCleanUp(deps);
+  const confirmedNow = createConfirmedClock(now, () => performance.now());
   const regularly = (periodMs: number, task: string, run: () => Promise<void>) =>
     runRegularly(deps, periodMs, task, run);
   const tasks = [
     regularly(lookEveryMs, 'write the journal', () => flusher.look()),
-    regularly(foldEveryMs, 'fold the journal', () => flusher.foldIfNight()),
+    regularly(foldEveryMs, 'fold the journal', () => flusher.foldIfNight(confirmedNow())),
     regularly(indexEveryMs, 'index for search', () => indexForSearch(indexer)),
     regularly(tidyEveryMs, 'tidy', () => store.tidy('light')),
     regularly(tidyThoroughlyEveryMs, 'tidy thoroughly', () => store.tidy('thorough')),

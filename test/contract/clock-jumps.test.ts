@@ -3,6 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createCleanUp } from '../../src/jobs/clean-up.ts';
+import { createConfirmedClock } from '../../src/jobs/confirmed-clock.ts';
+import { flushJournal } from '../../src/library/journal/flush.ts';
+import { createFlusher } from '../../src/library/journal/flusher.ts';
+import { type SegmentHeader, segmentKey, writeSegment } from '../../src/library/journal/segment.ts';
 import { scheduleMirror } from '../../src/mirror/node/mirror.ts';
 import { writeSchedule } from '../../src/mirror/run-state.ts';
 import { Secret } from '../../src/model/secret.ts';
@@ -13,6 +17,7 @@ import type { Store, UserRows } from '../../src/store/store.ts';
 import { type TestClock, tieClocks } from '../support/clock.ts';
 import { onEachEngine, openEmptyStore } from '../support/engines.ts';
 import { findItem, saveItem } from '../support/items.ts';
+import { folderFiles, openPair, temporaryFolder } from '../support/library.ts';
 import { addUser, newFeed } from '../support/reader.ts';
 
 const minute = 60_000;
@@ -126,6 +131,53 @@ describe.each([
       await whileAhead(() => store.loginAttempts.take(['a'], limits));
       expect(await store.loginAttempts.take(['a'], limits)).toBeUndefined();
       expect(await store.loginAttempts.take(['a'], limits)).toBe(clock.now() + limits.blockMs);
+    });
+
+    it('merged segments and the parts of a running flush are kept', async () => {
+      const files = await folderFiles(await temporaryFolder(), clock);
+      const { flush, flushDeps, library } = await openPair({ database }, files, clock);
+      const keys = async () => (await Array.fromAsync(files.listAll('journal/'))).map(({ key }) => key);
+      let uptime = 0;
+      const confirmedNow = createConfirmedClock(clock.now, () => uptime);
+      const flusher = createFlusher(flushDeps, 'test');
+      const fold = async (ms: number) => {
+        clock.advance(ms);
+        uptime += ms;
+        await flusher.foldIfNight(confirmedNow());
+      };
+      for (const name of ['a', 'b']) {
+        await user.rows.groups.create({ name });
+        await flush();
+      }
+      await fold(28 * hour);
+      const partOfFlush: SegmentHeader = {
+        ...{ lectern: 'journal' as const, format: 1 as const, schema: 1 },
+        ...{ writer: library.writer, set: flushDeps.newUlid(), ordinal: 3, from_ordinal: 3, previous: null },
+        ...{ part: 1, last: false, first_seq: 1, last_seq: 1, facts: 0 },
+      };
+      const partKey = segmentKey(partOfFlush.set, 1);
+      await files.put(partKey, writeSegment(partOfFlush, []));
+      const before = await keys();
+      expect(before).toHaveLength(4);
+      await fold(4.5 * hour);
+
+      await whileAhead(() => fold(0));
+      expect(await keys()).toEqual(before);
+
+      // A clock that stays there is right.
+      clock.advance(1_000 * day);
+      await fold(0);
+      expect(await keys()).toEqual(before);
+      await fold(hour);
+      await fold(day);
+      expect(await keys()).toEqual(expect.arrayContaining([partKey]));
+      expect(await keys()).toHaveLength(2);
+
+      // Any set with a higher ordinal shows that the flush has ended.
+      await user.rows.groups.create({ name: 'c' });
+      for (let n = 0; n < 2; n++) await flushJournal(flushDeps, 'test', { everyRow: true });
+      await fold(day);
+      expect(await keys()).not.toContain(partKey);
     });
 
     it('nothing is deleted for its age, and sessions work again', async () => {

@@ -46,7 +46,7 @@ const works: [name: string, work: Work][] = [
     'the removal of merged segments',
     async (deps) => {
       await foldJournal({ ...deps, now: () => deps.now() - keepMergedMs }, 'doomed');
-      await foldJournal(deps, 'doomed');
+      await foldJournal(deps, 'doomed', deps.now());
     },
   ],
 ];
@@ -208,7 +208,7 @@ async function expectNothingLost({ clock, folder, target, pair, flushed, all }: 
   const again = await openPair(target, await folderFiles(folder, clock), clock);
   again.database.timeOffsetMs = () => 60_000; // the lease of the process that ended has run out
   await again.flush();
-  await foldJournal(again.flushDeps, 'test');
+  await foldJournal(again.flushDeps, 'test', clock.now());
   expect((await again.store.stateHash()).hash).toBe(all);
   await again.close();
   expect(await rebuiltState(folder, clock)).toBe(all);

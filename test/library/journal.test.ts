@@ -219,14 +219,14 @@ onEachEngine('the journal', (engine) => {
     await files.delete(second?.parts[0]?.key ?? '');
     clock.advance(28 * 3600 * 1000);
     const flusher = createFlusher({ ...pair.flushDeps, now: clock.now }, 'test');
-    await expect(flusher.foldIfNight()).rejects.toThrow(`${second?.id}.jsonl (it is missing)`);
+    await expect(flusher.foldIfNight(undefined)).rejects.toThrow(`${second?.id}.jsonl (it is missing)`);
     expect((await readSets(files)).sets.map(({ fromOrdinal, ordinal }) => [fromOrdinal, ordinal])).toEqual([
       [1, 1],
       [3, 4],
     ]);
-    await flusher.foldIfNight();
+    await flusher.foldIfNight(undefined);
     clock.advance(24 * 3600 * 1000);
-    await expect(flusher.foldIfNight()).rejects.toThrow('lectern library repair');
+    await expect(flusher.foldIfNight(undefined)).rejects.toThrow('lectern library repair');
   });
 
   describe.each([
@@ -273,10 +273,10 @@ onEachEngine('the journal', (engine) => {
       expect(await keysOf()).toEqual(expect.arrayContaining(sources));
       expect((await readSets(files)).sets).toHaveLength(1);
       clock.advance(keepMergedMs - 1);
-      await foldJournal(pair.flushDeps, 'test');
+      await foldJournal(pair.flushDeps, 'test', clock.now());
       expect(await keysOf()).toEqual(expect.arrayContaining(sources));
       clock.advance(1);
-      await foldJournal(pair.flushDeps, 'test');
+      await foldJournal(pair.flushDeps, 'test', clock.now());
       expect(await keysOf()).toHaveLength(1);
     });
 
@@ -289,7 +289,7 @@ onEachEngine('the journal', (engine) => {
       const bytes = Buffer.from((await files.read(key)) ?? '');
       await files.put(key, bytes.subarray(0, -10));
       clock.advance(keepMergedMs);
-      await foldJournal(pair.flushDeps, 'test');
+      await foldJournal(pair.flushDeps, 'test', clock.now());
       const rebuilt = await rebuild();
       try {
         expect(await rebuilt.store.stateHash()).toEqual(before);

@@ -161,7 +161,7 @@ onEachEngine('a library', (engine: Engine) => {
         await flush();
         clock.advance(gap);
         if (clock.now() - start < nextMerge) continue;
-        await foldJournal(pair.flushDeps, 'test');
+        await foldJournal(pair.flushDeps, 'test', clock.now());
         nextMerge += 24 * hour;
       }
       const now = clock.now();
@@ -182,7 +182,7 @@ onEachEngine('a library', (engine: Engine) => {
       await foldJournal(pair.flushDeps, 'test');
       await live(1);
       clock.advance(keepMergedMs);
-      await foldJournal(pair.flushDeps, 'test');
+      await foldJournal(pair.flushDeps, 'test', clock.now());
       const first = flushes.filter(({ at }) => at < Date.UTC(2026, 0, 2)).at(-1);
       const midnight = Date.UTC(2026, 0, 2);
       const canRestore = async (until: number) => restoresMoment(await planRestore(files, { until }), until);
@@ -243,9 +243,9 @@ onEachEngine('a library', (engine: Engine) => {
         newest?.hash,
       );
       clock.advance(keepMergedMs);
-      expect(await foldJournal(restored.flushDeps, 'test')).toMatchObject({ problems: [] });
+      expect(await foldJournal(restored.flushDeps, 'test', clock.now())).toMatchObject({ problems: [] });
       clock.advance(keepMergedMs);
-      await foldJournal(restored.flushDeps, 'test');
+      await foldJournal(restored.flushDeps, 'test', clock.now());
       await restored.close();
       expect(await stateOf(await folderFiles(await copyOf(), clock))).toBe(branch);
     });

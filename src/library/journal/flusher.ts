@@ -1,6 +1,7 @@
 // The flusher of a running process: looks for notes, flushes when it is due, folds once a night.
 import { setTimeout as pause } from 'node:timers/promises';
 import { LeaseLost, Unavailable } from '../../errors.ts';
+import type { Millis } from '../../model/glossary.ts';
 import { type FlushDeps, type Flushed, type FlushOptions, flushJournal, leaseTtlMs } from './flush.ts';
 import { flushRules, isFlushDue } from './flush-rules.ts';
 import { foldJournal } from './fold.ts';
@@ -13,7 +14,8 @@ export interface Flusher {
   flushAll(): Promise<void>;
   /** Writes every durable row as one set, which takes the place of the whole journal. Returns the number of rows. */
   writeEveryRow(): Promise<number>;
-  foldIfNight(): Promise<void>;
+  /** Merges segments once a night. `confirmedAt` is the time of a confirmed clock: without it, nothing is deleted. */
+  foldIfNight(confirmedAt: Millis | undefined): Promise<void>;
 }
 
 /** Folding reads and writes a day's files; nobody waits for it then. */
@@ -21,7 +23,7 @@ const foldAtHourUtc = 3;
 
 export function createFlusher(deps: FlushDeps, holder: string): Flusher {
   const rules = flushRules[deps.library.files.kind];
-  let foldedDay: string | undefined;
+  let lastFold: string | undefined;
 
   const flush = async (options: FlushOptions = {}): Promise<Flushed | undefined> => {
     try {
@@ -60,13 +62,14 @@ export function createFlusher(deps: FlushDeps, holder: string): Flusher {
 
     writeEveryRow: () => flushInTurn({ everyRow: true }),
 
-    async foldIfNight() {
+    async foldIfNight(confirmedAt) {
       const at = new Date(deps.now());
-      const day = at.toISOString().slice(0, 10);
-      if (at.getUTCHours() < foldAtHourUtc || foldedDay === day) return;
-      const folded = await foldJournal(deps, holder);
+      // A fold before the first confirmed time deletes nothing, so the same day is folded again after it.
+      const fold = `${at.toISOString().slice(0, 10)} ${confirmedAt === undefined ? '' : 'and delete'}`;
+      if (at.getUTCHours() < foldAtHourUtc || lastFold === fold) return;
+      const folded = await foldJournal(deps, holder, confirmedAt);
       if (!folded) return;
-      foldedDay = day;
+      lastFold = fold;
       if (folded.problems.length > 0) throw new Unavailable(damageSentence(folded.problems));
     },
   };

@@ -1,11 +1,14 @@
 // Keeps the number of segments small: the sets of each past day become one, and a compaction makes one of all. A merge holds a lease of
 // its own and leaves the merged sets in place for a day, so that flushes, backups and restores go on beside it.
 import { LeaseLost } from '../../errors.ts';
+import type { Millis } from '../../model/glossary.ts';
+import type { SetName } from '../../store/journal-store.ts';
 import type { Lease } from '../../store/lease-store.ts';
 import { ulidTime } from '../ulid.ts';
 import { type FlushDeps, leaseTtlMs } from './flush.ts';
 import { type MergeDeps, mergeSets } from './merge.ts';
-import { DamagedSegment, type Problem, segmentKey } from './segment.ts';
+import { findProblems, replacedNames } from './problems.ts';
+import { DamagedSegment, type Problem, setOfKey } from './segment.ts';
 import {
   type ChosenSets,
   chooseSets,
@@ -31,8 +34,15 @@ export interface Folded {
   readonly problems: readonly Problem[];
 }
 
-/** Undefined when another process is merging. */
-export async function foldJournal(deps: FlushDeps, holder: string): Promise<Folded | undefined> {
+/**
+ * Undefined when another process is merging. `confirmedAt` is a time of a confirmed clock; without it, no segment is deleted, since
+ * the clock may have jumped.
+ */
+export async function foldJournal(
+  deps: FlushDeps,
+  holder: string,
+  confirmedAt?: Millis,
+): Promise<Folded | undefined> {
   return underLease(deps, holder, async (lease) => {
     const journal = await readChosen(deps, lease);
     const today = new Date(deps.now()).toISOString().slice(0, 10);
@@ -44,7 +54,7 @@ export async function foldJournal(deps: FlushDeps, holder: string): Promise<Fold
     const problems = [...journal.problems];
     for (const group of toFold)
       problems.push(...(await mergeUndamaged(mergeDeps(deps, lease), group, { all: false })));
-    await removeSuperseded(deps, lease, journal);
+    if (confirmedAt !== undefined) await removeSuperseded(deps, lease, journal, confirmedAt);
     return { sets: toFold.flat().length, days: toFold.length, problems };
   });
 }
@@ -65,7 +75,6 @@ export async function compactJournal(deps: FlushDeps, holder: string): Promise<C
       const all = index === 0 && group[0]?.previous === null;
       problems.push(...(await mergeUndamaged(mergeDeps(deps, lease), group, { all })));
     }
-    await removeSuperseded(deps, lease, journal);
     const after = await readSets(deps.library.files);
     return { before: sizeOf(journal.sets), after: sizeOf(after.sets), problems };
   });
@@ -93,12 +102,12 @@ function mergeDeps(deps: FlushDeps, lease: Lease): MergeDeps {
     newUlid: deps.newUlid,
     now: deps.now,
     onPart: keeper(deps, lease),
-    beforeFinish: () => requireTurn(deps, lease),
+    beforeFinish: () => renewLeaseAndCheckWriter(deps, lease),
   };
 }
 
-/** The last check before a merged set counts, or before a segment is deleted. */
-async function requireTurn(deps: FlushDeps, lease: Lease): Promise<void> {
+/** Called before a merged set counts, and before segments are deleted. */
+async function renewLeaseAndCheckWriter(deps: FlushDeps, lease: Lease): Promise<void> {
   if (!(await deps.leases.renew(lease, leaseTtlMs))) throw new LeaseLost(lease.name);
   await deps.library.requireWriter();
 }
@@ -116,19 +125,14 @@ function keeper({ leases, now }: FlushDeps, lease: Lease): () => Promise<void> {
 
 interface JournalToMerge extends Journal, ChosenSets {
   readonly problems: readonly Problem[];
-  readonly missing: ReadonlySet<string>;
+  readonly lastSet: SetName | null;
 }
 
 async function readChosen(deps: FlushDeps, lease: Lease): Promise<JournalToMerge> {
-  // Asked first: a set that is written meanwhile must not seem to be missing.
   const lastSet = await deps.journal.findLastSet();
   const journal = await readJournal(deps.library.files, keeper(deps, lease));
-  const chosen = chooseSets(journal.complete);
-  const missing = missingSets(chosen.sets, lastSet).map(({ set }) => set);
-  const damaged = new Set(journal.damaged.map(({ key }) => key));
-  const gone = missing.map((set) => segmentKey(set, 1)).filter((key) => !damaged.has(key));
-  const problems = [...journal.damaged, ...gone.map((key) => ({ key, what: 'it is missing' }))];
-  return { ...journal, ...chosen, problems, missing: new Set(missing) };
+  const chosen = { ...journal, ...chooseSets(journal.complete) };
+  return { ...chosen, problems: findProblems(chosen, lastSet), lastSet };
 }
 
 /** Merges a group. A damaged set stays as it is, and the sets before and after it are merged apart. */
@@ -153,35 +157,69 @@ async function mergeUndamaged(
 }
 
 /**
- * Deletes what was superseded a day ago, once the set that holds its facts has been read without damage. Also deletes what a writer that
- * was killed has left, unless a part of it is missing that once was there.
+ * Deletes segments that were superseded a day before `confirmedAt`, once the set that holds their facts has been read without damage.
+ * Also deletes the parts of sets that were never completed.
  */
-async function removeSuperseded(deps: FlushDeps, lease: Lease, journal: JournalToMerge): Promise<void> {
+async function removeSuperseded(
+  deps: FlushDeps,
+  lease: Lease,
+  journal: JournalToMerge,
+  confirmedAt: Millis,
+): Promise<void> {
   const { files } = deps.library;
   const keep = keeper(deps, lease);
-  const before = deps.now() - keepMergedMs;
-  const old = journal.superseded.filter(({ by }) => (by.mergedAt ?? 0) <= before);
-  const left = journal.incomplete.filter(
-    ({ header }) => !journal.missing.has(header.set) && (header.merged_at ?? ulidTime(header.set)) <= before,
+  const before = confirmedAt - keepMergedMs;
+  const old = findSuperseded(journal).filter(({ by }) => (by.mergedAt ?? 0) <= before);
+  const unfinished = findUnfinished(journal).filter(
+    ({ header }) => (header.merged_at ?? ulidTime(header.set)) <= before,
   );
-  if (old.length === 0 && left.length === 0) return;
-  await requireTurn(deps, lease);
+  if (old.length === 0 && unfinished.length === 0) return;
+  await renewLeaseAndCheckWriter(deps, lease);
   const isWhole = new Map<string, boolean>();
-  for (const { set, by } of old) {
+  for (const { keys, by } of old) {
     const whole = isWhole.get(by.id) ?? (await findDamage(files, by, keep)).length === 0;
     isWhole.set(by.id, whole);
-    if (whole) await removeParts(deps, keep, set.parts);
+    if (whole) await removeSegments(deps, keep, keys);
   }
-  await removeParts(deps, keep, left);
+  await removeSegments(
+    deps,
+    keep,
+    unfinished.map(({ key }) => key),
+  );
 }
 
-/** The last part first: without it the set is incomplete, and does not count again. */
-async function removeParts(
+/** Segments of superseded sets, those with a damaged header included. A damaged segment is known by its name alone. */
+function findSuperseded(journal: JournalToMerge): { keys: string[]; by: FactSet }[] {
+  const replaced = replacedNames(journal);
+  const damaged = journal.damaged.flatMap(({ key }) => {
+    const by = replaced.get(setOfKey(key));
+    return by ? [{ keys: [key], by }] : [];
+  });
+  // Damaged segments first: they are harmless only while a set names them.
+  return [
+    ...damaged,
+    ...journal.superseded.map(({ set, by }) => ({ keys: set.parts.map(({ key }) => key), by })),
+  ];
+}
+
+/**
+ * Parts that a killed writer left. Not those of a set that was complete once, nor those that a flush may still be writing: its ordinal
+ * is above that of the last set.
+ */
+function findUnfinished({ sets, incomplete, lastSet }: JournalToMerge): Segment[] {
+  const missing = new Set(missingSets(sets, lastSet).map(({ set }) => set));
+  return incomplete.filter(
+    ({ header }) => header.ordinal <= (lastSet?.ordinal ?? 0) && !missing.has(header.set),
+  );
+}
+
+/** Deletes the last part first: without it the set is incomplete and does not count again. */
+async function removeSegments(
   { library }: FlushDeps,
   keep: () => Promise<void>,
-  parts: readonly Segment[],
+  keys: readonly string[],
 ): Promise<void> {
-  for (const { key } of [...parts].reverse()) {
+  for (const key of [...keys].reverse()) {
     await keep();
     await library.files.delete(key);
   }
