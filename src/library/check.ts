@@ -3,8 +3,9 @@
 import { type DurableTable, durableTables, type Row } from '../store/durable.ts';
 import type { SetName } from '../store/journal-store.ts';
 import { collect, type Files, sha256Of } from './files/files.ts';
-import { type Problem, segmentKey, setOfKey } from './journal/segment.ts';
-import { inspectJournal, missingSets, type Segment } from './journal/sets.ts';
+import { findProblems } from './journal/problems.ts';
+import type { Problem } from './journal/segment.ts';
+import { inspectJournal } from './journal/sets.ts';
 
 export interface CheckOptions {
   /** Reads every file to its end and hashes it; without, a file only has to be there. Segments are always read. */
@@ -81,42 +82,21 @@ export async function* checkFiles(
   }
 }
 
-/** Segments that are missing or damaged, and those that nothing needs. */
+/** Segments that are missing or damaged, and parts of sets that were never completed. */
 export async function checkJournal(
   files: Files,
   { onFile, lastSet }: Pick<CheckOptions, 'onFile' | 'lastSet'>,
 ) {
   let read = 0;
   const journal = await inspectJournal(files, { onFile: async () => onFile?.(++read) });
-  const { sets, superseded, incomplete } = journal;
-  const replaced = new Set(sets.flatMap(({ replaces, abandons }) => [...replaces, ...abandons]));
-  // A kept segment holds nothing that is needed, so damage to it is no problem.
-  const problems = journal.damaged.filter(({ key }) => !replaced.has(setOfKey(key)));
-  const damaged = new Set(problems.map(({ key }) => key));
-  const bySet = Map.groupBy(incomplete, ({ header }) => header.set);
-  for (const { set } of missingSets(sets, lastSet)) {
-    for (const key of missingParts(set, bySet.get(set) ?? [])) {
-      if (!damaged.has(key)) problems.push({ key, what: 'it is missing' });
-      damaged.add(key);
-    }
-  }
-  const kept = superseded.reduce((sum, { set }) => sum + set.parts.length, 0);
-  const segments = sets.reduce((sum, { parts }) => sum + parts.length, 0);
+  const problems = findProblems(journal, lastSet);
+  const reported = new Set(problems.map(({ key }) => key));
   return {
     problems,
-    segments,
-    kept,
-    orphans: incomplete.map(({ key }) => key).filter((key) => !damaged.has(key)),
+    segments: journal.sets.reduce((sum, { parts }) => sum + parts.length, 0),
+    kept: journal.superseded.reduce((sum, { set }) => sum + set.parts.length, 0),
+    orphans: journal.incomplete.map(({ key }) => key).filter((key) => !reported.has(key)),
   };
-}
-
-/** The parts that keep a set from being whole: gaps, and the last one if none says that it is. */
-function missingParts(set: string, found: readonly Segment[]): string[] {
-  const have = new Set(found.map(({ header }) => header.part));
-  const until = Math.max(0, ...have) + (found.some(({ header }) => header.last) ? 0 : 1);
-  return Array.from({ length: until }, (_, index) => index + 1)
-    .filter((part) => !have.has(part))
-    .map((part) => segmentKey(set, part));
 }
 
 async function checkFile(files: Files, key: string, isPresent: boolean, sha256: string | undefined) {

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { checkJournal } from '../../src/library/check.ts';
 import type { Files } from '../../src/library/files/files.ts';
 import { flushJournal, leaseTtlMs } from '../../src/library/journal/flush.ts';
 import { createFlusher } from '../../src/library/journal/flusher.ts';
@@ -228,6 +229,38 @@ onEachEngine('the journal', (engine) => {
     clock.advance(24 * 3600 * 1000);
     await expect(flusher.foldIfNight(undefined)).rejects.toThrow('lectern library repair');
   });
+
+  it.each([
+    ['once', async () => {}],
+    ['twice', () => compactJournal(pair.flushDeps, 'test')],
+    ['and every row was written again', () => flushJournal(pair.flushDeps, 'test', { everyRow: true })],
+  ])(
+    'with a damaged header in a segment that was merged %s has no problem, and deletes it',
+    async (_n, then) => {
+      const anna = await addUser('anna', 'owner');
+      for (const name of ['a', 'b', 'c']) {
+        await pair.store.forUser(anna.id).groups.create({ name });
+        await pair.flush();
+      }
+      const damagedKey = (await readSets(files)).sets[1]?.parts[0]?.key ?? '';
+      clock.advance(28 * 3600 * 1000);
+      const flusher = createFlusher(pair.flushDeps, 'test');
+      await flusher.foldIfNight(clock.now());
+      await then();
+      await files.put(damagedKey, 'damaged');
+      const problems = async () =>
+        (await checkJournal(files, { lastSet: await pair.store.journal.findLastSet() })).problems;
+      expect(await problems()).toEqual([]);
+
+      clock.advance(24 * 3600 * 1000 - 1);
+      await flusher.foldIfNight(clock.now());
+      expect(await problems()).toEqual([]);
+      clock.advance(24 * 3600 * 1000);
+      await flusher.foldIfNight(clock.now());
+      expect(await Array.fromAsync(files.listAll('journal/'))).toHaveLength(1);
+      expect(await problems()).toEqual([]);
+    },
+  );
 
   describe.each([
     ['folded', foldJournal],
