@@ -20,7 +20,7 @@ export function libraryCommand(runtime: Runtime): Command {
     .option('--json', 'print the report as JSON')
     .action(async ({ readData = false, json }: { readData?: boolean; json?: boolean }) => {
       const report = await withStore(runtime, async ({ library, store }) =>
-        checkLibrary(library.files, (table) => store.durableRows(table), {
+        checkLibrary(library.files, store.durableRows, {
           readData,
           lastSet: await store.journal.findLastSet(),
         }),

@@ -29,7 +29,7 @@ export async function runLibraryCheck(
   { signal, progress }: { signal: AbortSignal; progress: (done: number) => void },
 ): Promise<void> {
   const look = async (): Promise<CheckReport> =>
-    checkLibrary(deps.files, (table) => deps.store.durableRows(table), {
+    checkLibrary(deps.files, deps.store.durableRows, {
       readData: false,
       lastSet: await deps.store.journal.findLastSet(),
       onFile: (done) => {

@@ -7,6 +7,8 @@ import { findProblems } from './journal/problems.ts';
 import type { Problem } from './journal/segment.ts';
 import { inspectJournal } from './journal/sets.ts';
 
+const missing = 'it is missing';
+
 export interface CheckOptions {
   /** Reads every file to its end and hashes it; without, a file only has to be there. Segments are always read. */
   readonly readData: boolean;
@@ -28,9 +30,12 @@ export interface CheckReport {
   readonly orphans: readonly string[];
 }
 
+/** Every row of a table; with `row`, at least the row with the same key, as it is now. */
+export type RowsOf = (table: DurableTable, row?: Row) => AsyncIterable<Row>;
+
 export async function checkLibrary(
   files: Files,
-  rowsOf: (table: DurableTable) => AsyncIterable<Row>,
+  rowsOf: RowsOf,
   options: CheckOptions,
   tables: readonly DurableTable[] = durableTables,
 ): Promise<CheckReport> {
@@ -38,10 +43,15 @@ export async function checkLibrary(
 
   const present = await listOwnFiles(files);
   const named = new Set<string>();
-  for await (const { key, what } of checkFiles(files, rowsOf, { ...options, tables, present })) {
-    named.add(key);
-    if (what) problems.push({ key, what });
+  const suspects: CheckedFile[] = [];
+  for await (const file of checkFiles(files, rowsOf, { ...options, tables, present })) {
+    named.add(file.key);
+    if (file.what) suspects.push(file);
     options.onFile?.(segments + named.size);
+  }
+  for (const file of suspects) {
+    const what = await checkAgain(files, rowsOf, file, options);
+    if (what) problems.push({ key: file.key, what });
   }
   const unnamed = [...present].filter((key) => !named.has(key)).sort();
   return { segments, kept, files: named.size, problems, orphans: [...orphans, ...unnamed] };
@@ -60,14 +70,18 @@ export interface CheckedFile {
   readonly table: DurableTable;
   readonly row: Row;
   readonly key: string;
-  /** What is wrong with it. */
+  readonly sha256: string | undefined;
+  /** What seems to be wrong with it. */
   readonly what: string | undefined;
 }
 
-/** Every file that a row names. */
+/**
+ * Every file that a row refers to. A running server may add, change or delete rows and their files meanwhile: before a problem is
+ * reported, `checkAgain` must confirm it.
+ */
 export async function* checkFiles(
   files: Files,
-  rowsOf: (table: DurableTable) => AsyncIterable<Row>,
+  rowsOf: RowsOf,
   options: { readData: boolean; tables?: readonly DurableTable[]; present?: ReadonlySet<string> },
 ): AsyncGenerator<CheckedFile> {
   const { readData, tables = durableTables, present = await listOwnFiles(files) } = options;
@@ -75,11 +89,40 @@ export async function* checkFiles(
     if (!table.files) continue;
     for await (const row of rowsOf(table)) {
       for (const { key, sha256 } of table.files(row)) {
-        const what = await checkFile(files, key, present.has(key), readData ? sha256 : undefined);
-        yield { table, row, key, what };
+        const what = !present.has(key)
+          ? missing
+          : readData && sha256 !== undefined
+            ? await checkFile(files, key, sha256)
+            : undefined;
+        yield { table, row, key, sha256, what };
       }
     }
   }
+}
+
+/** Checks a file and its row once more. Undefined when the file is right, or when the row is gone or no longer refers to it. */
+export async function checkAgain(
+  files: Files,
+  rowsOf: RowsOf,
+  { table, row, key, sha256 }: CheckedFile,
+  { readData }: { readData: boolean },
+): Promise<string | undefined> {
+  for (let expected = sha256; ; ) {
+    const what = await checkFile(files, key, readData ? expected : undefined);
+    if (!what) return undefined;
+    // The row is read after the file: only if it has not changed, the file should have been right.
+    const now = await findRow(rowsOf, table, row);
+    const file = now && table.files?.(now).find((one) => one.key === key);
+    if (!file) return undefined;
+    if (file.sha256 === expected) return what;
+    expected = file.sha256;
+  }
+}
+
+async function findRow(rowsOf: RowsOf, table: DurableTable, row: Row): Promise<Row | undefined> {
+  for await (const now of rowsOf(table, row))
+    if (table.key.every(({ column }) => now[column] === row[column])) return now;
+  return undefined;
 }
 
 /** Segments that are missing or damaged, and parts of sets that were never completed. */
@@ -99,11 +142,10 @@ export async function checkJournal(
   };
 }
 
-async function checkFile(files: Files, key: string, isPresent: boolean, sha256: string | undefined) {
-  if (!isPresent) return 'it is missing';
-  if (sha256 === undefined) return undefined;
+async function checkFile(files: Files, key: string, sha256: string | undefined): Promise<string | undefined> {
+  if (sha256 === undefined) return (await files.stat(key)) ? undefined : missing;
   const file = await files.get(key);
-  if (!file) return 'it is missing';
+  if (!file) return missing;
   const found = sha256Of(await collect(file.body));
   return found === sha256 ? undefined : 'its hash is not the one that its row has';
 }

@@ -38,6 +38,19 @@ async function tableHash(reader: Reader, table: DurableTable) {
   return { table: table.name, rows, hash: digest.digest('hex') };
 }
 
+/** The row as it is now, found by its key. */
+export async function* rowAgain(
+  reader: Reader,
+  { name, key }: DurableTable,
+  row: Readonly<Record<string, unknown>>,
+): AsyncGenerator<Record<string, unknown>> {
+  const isSame = key.map(({ column }) => sql`${sql.ref(column)} = ${row[column]}`);
+  const query = sql<
+    Record<string, unknown>
+  >`SELECT * FROM ${sql.table(name)} WHERE ${sql.join(isSame, sql` AND `)}`;
+  yield* (await query.execute(reader)).rows;
+}
+
 /** Every row, in the order of its key, page by page. */
 export async function* rowsInOrder(
   reader: Reader,

@@ -56,7 +56,7 @@ import { type ChunkIndex, chunkIndex } from './search/chunk-index.ts';
 import { type SearchIndex, searchIndex } from './search/search-index.ts';
 import { type SetupLinkStore, setupLinkStore } from './setup-link-store.ts';
 import { type SignOnStore, signOnStore } from './sign-on-store.ts';
-import { rowsInOrder, type StateHash, stateHash } from './state-hash.ts';
+import { rowAgain, rowsInOrder, type StateHash, stateHash } from './state-hash.ts';
 import { type StorageStore, storageStore } from './storage-store.ts';
 import { type UserStore, userStore } from './user-store.ts';
 
@@ -101,8 +101,8 @@ export interface Store {
   forUser(userId: number): UserRows;
   /** One hash over every durable row. */
   stateHash(): Promise<StateHash>;
-  /** Every row of a durable table, for checks of the library. */
-  durableRows(table: DurableTable): AsyncIterable<Row>;
+  /** Every row of a durable table, for checks of the library. With `row`, only the row with the same key, as it is now. */
+  durableRows(table: DurableTable, row?: Row): AsyncIterable<Row>;
   schemaVersion(): Promise<number>;
   tidy(effort: 'light' | 'thorough'): Promise<void>;
   close(): Promise<void>;
@@ -215,7 +215,7 @@ export function createStore(db: Database, now: Clock): Store {
       return rows;
     },
     stateHash: () => stateHash(db),
-    durableRows: (table) => rowsInOrder(db.read, table),
+    durableRows: (table, row) => (row ? rowAgain(db.read, table, row) : rowsInOrder(db.read, table)),
     schemaVersion: () => db.schemaVersion(),
     tidy: (effort) => db.tidy(effort),
     close: () => db.close(),

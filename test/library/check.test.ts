@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { restoreFiles } from '../../src/items/restore-files.ts';
 import { type CheckOptions, checkLibrary } from '../../src/library/check.ts';
 import { runLibraryCheck } from '../../src/library/check-job.ts';
 import { type Files, sha256Of } from '../../src/library/files/files.ts';
@@ -8,6 +9,7 @@ import { compactJournal, foldJournal } from '../../src/library/journal/fold.ts';
 import { readSets } from '../../src/library/journal/sets.ts';
 import { type DurableTable, durableTables, type Row } from '../../src/store/durable.ts';
 import { onEachEngine } from '../support/engines.ts';
+import { changeItem, findItem, keepCopy, saveItem } from '../support/items.ts';
 import { folderFiles, type OpenedPair, openPair, temporaryFolder } from '../support/library.ts';
 
 const bytes = Buffer.from('a page that somebody kept');
@@ -171,7 +173,59 @@ onEachEngine('a check of the library', (engine) => {
     expect((await check()).problems).toEqual(damage);
   });
 
-  it('lists files that nothing names', async () => {
+  it('reports no problem for a row that is added, changed or deleted while the check runs', async () => {
+    const changed = Buffer.from('the page as it is now');
+    let now = rows;
+    const rowsOf = async function* (table: DurableTable) {
+      if (table !== pages) return yield* pair.store.durableRows(table);
+      // The check has listed the files before it asks for rows.
+      if (now === rows) {
+        await files.put('items/4/plain.txt', bytes);
+        await files.delete('items/2/plain.txt');
+        await files.put('items/1/plain.txt', changed);
+        now = [{ id: 1, sha256: sha256Of(changed) }, rows[2] ?? {}, { id: 4, sha256: sha256Of(bytes) }];
+        yield* [...rows, ...now.slice(2)];
+      } else yield* now;
+    };
+    const lastSet = await pair.store.journal.findLastSet();
+    const report = await checkLibrary(files, rowsOf, { readData: true, lastSet }, [...durableTables, pages]);
+    expect(report.problems).toEqual([]);
+  });
+
+  it('a repair leaves an item alone that is saved, enriched or purged while the repair runs', async () => {
+    const { database, store } = pair;
+    const enriched = { enrichment_status: 'succeeded' } as const;
+    const save = async (name: string) => {
+      const id = await saveItem(database, 1, `https://example.org/${name}`);
+      const copy = await keepCopy(files, { id, userId: 1 }, { text: name });
+      await changeItem(database, id, { ...copy, ...enriched });
+      return id;
+    };
+    const [refreshed, purged] = [await save('refreshed'), await save('purged')];
+    let saved: number | undefined;
+    const meanwhile = async function* (table: DurableTable, key?: Row) {
+      for await (const row of store.durableRows(table, key)) {
+        if (table.name === 'items' && saved === undefined) {
+          saved = await save('saved');
+          const copy = await keepCopy(files, { id: refreshed, userId: 1 }, { text: 'refreshed again' });
+          await changeItem(database, refreshed, { ...copy, ...enriched });
+          await changeItem(database, purged, { snapshot_key: null, snapshot_files: null });
+          await files.delete(`items/${purged}/plain.txt`);
+          for await (const added of store.durableRows(table)) if (added.id === saved) yield added;
+        }
+        yield row;
+      }
+    };
+    const restored = await restoreFiles(
+      { store: { ...store, durableRows: meanwhile }, files },
+      { readData: true },
+    );
+    expect(saved).toBeDefined();
+    expect(restored).toEqual({ queued: [], lost: [] });
+    for (const id of [refreshed, saved ?? 0]) expect(await findItem(database, id)).toMatchObject(enriched);
+  });
+
+  it('lists files that no row refers to', async () => {
     await files.put('items/77/plain.txt', 'whose is it');
     expect(await check()).toMatchObject({ problems: [], orphans: ['items/77/plain.txt'] });
   });
