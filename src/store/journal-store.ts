@@ -180,11 +180,12 @@ export function journalStore(
     },
 
     /**
-     * Forgets the notes that a set has written. Only those it has seen: on PostgreSQL a note with a smaller
-     * number may be committed later, and `seen` does not hold it.
+     * Remembers the set as the last one and deletes the notes that it answers: those in `seen`, since on PostgreSQL a note with a
+     * smaller number may be committed later.
      */
     async clear(lease: Lease, seen: readonly number[], written: SetName): Promise<void> {
-      for (let from = 0; from < seen.length; from += notesPerClear) {
+      // At least once: a set of every row counts although no note was pending.
+      for (let from = 0; from === 0 || from < seen.length; from += notesPerClear) {
         await db.write(async (trx) => {
           await requireLease(db, trx, lease);
           await setMeta(trx, lastSetKey, JSON.stringify(written));
