@@ -5,6 +5,8 @@ import { flushJournal, leaseTtlMs } from '../../src/library/journal/flush.ts';
 import { createFlusher } from '../../src/library/journal/flusher.ts';
 import { compactJournal, foldJournal, keepMergedMs, mergeLease } from '../../src/library/journal/fold.ts';
 import { readSets } from '../../src/library/journal/sets.ts';
+import { claim } from '../../src/library/library.ts';
+import { ulidMaker } from '../../src/library/ulid.ts';
 import type { Database } from '../../src/store/database.ts';
 import { createStore } from '../../src/store/store.ts';
 import { TestClock } from '../support/clock.ts';
@@ -14,6 +16,7 @@ import {
   folderFiles,
   type OpenedPair,
   openPair,
+  randomText,
   reinflateInto,
   temporaryFolder,
 } from '../support/library.ts';
@@ -99,6 +102,69 @@ onEachEngine('the journal', (engine) => {
     await flushJournal({ ...flushDeps, library, journal, leases }, 'test');
     expect(events.filter((event) => event !== 'write')).toEqual(['to disk', 'put']);
     expect(events.indexOf('put')).toBe(events.indexOf('to disk') + 1);
+  });
+
+  it('names a set after the wait for the write lock, so that no commit in it is later than its name says', async () => {
+    await addUser('anna', 'owner');
+    const { database, flushDeps } = pair;
+    const waiting: Database = {
+      ...database,
+      snapshot: async (work) => {
+        clock.advance(5_000);
+        await addUser('ben');
+        return database.snapshot(work);
+      },
+    };
+    const { journal, leases } = createStore(waiting, clock.now);
+    await flushJournal({ ...flushDeps, journal, leases }, 'test');
+    expect((await readSets(files)).sets).toMatchObject([{ lastAt: clock.now() }]);
+  });
+
+  it('gives a set of every row one time, although the clock goes on', async () => {
+    await addUser('anna', 'owner');
+    const now = () => {
+      clock.advance(1);
+      return clock.now();
+    };
+    const newUlid = ulidMaker(now, randomText);
+    await flushJournal({ ...pair.flushDeps, now, newUlid }, 'test', { everyRow: true });
+    const [set] = (await readSets(files)).sets;
+    expect(set?.firstAt).toBe(set?.lastAt);
+    expect(set?.mergedAt).toBe(set?.lastAt);
+  });
+
+  it('remembers a set of every row as the last one, although no row had changed', async () => {
+    await addUser('anna', 'owner');
+    await pair.flush();
+    const { journal } = pair.store;
+    const before = await journal.lag(1);
+    pair.database.timeOffsetMs = () => 60_000;
+    onTestFinished(() => {
+      delete pair.database.timeOffsetMs;
+    });
+    await flushJournal(pair.flushDeps, 'test', { everyRow: true });
+    const [set] = (await readSets(files)).sets;
+    expect(await journal.findLastSet()).toEqual({ ordinal: set?.ordinal, set: set?.id });
+    expect((await journal.lag(1)).flushedAt).toBeGreaterThanOrEqual((before.flushedAt ?? 0) + 60_000);
+  });
+
+  it('does not complete a set when another index takes over while it is written', async () => {
+    await addUser('anna', 'owner');
+    const { flushDeps, library, store } = pair;
+    const frozen: typeof store.journal = {
+      ...store.journal,
+      readChanges: (lease, work, options) =>
+        store.journal.readChanges(
+          lease,
+          async (changes) => {
+            await claim(files, { id: library.id, writer: 'the new index' });
+            await work(changes);
+          },
+          options,
+        ),
+    };
+    await expect(flushJournal({ ...flushDeps, journal: frozen }, 'test')).rejects.toThrow('Another index');
+    expect(await Array.fromAsync(files.listAll('journal/'))).toEqual([]);
   });
 
   it('writes nothing when another flusher took a turn between the ordinal and the snapshot', async () => {

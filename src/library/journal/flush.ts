@@ -1,9 +1,9 @@
-// Writes what has changed in the index to the library. One flusher at a time, by lease; whoever was first and
-// slept too long finds its lease gone and clears nothing.
+// Writes what has changed in the index to the library. One flusher at a time, by lease; a flusher that slept too long finds that its
+// lease is gone, and clears nothing.
 import { LeaseLost } from '../../errors.ts';
 import type { Clock } from '../../model/glossary.ts';
 import type { WriteOptions } from '../../store/database.ts';
-import type { JournalStore } from '../../store/journal-store.ts';
+import type { JournalStore, SetName } from '../../store/journal-store.ts';
 import type { Lease, LeaseStore } from '../../store/lease-store.ts';
 import type { Library } from '../library.ts';
 import type { NewUlid } from '../ulid.ts';
@@ -47,24 +47,26 @@ export async function flushJournal(
   }
 }
 
-/** As `flushJournal`, for one who holds the lease. */
+/** As `flushJournal`, for a caller that holds the lease. */
 export async function flushUnder(
   deps: FlushDeps,
   lease: Lease,
   { everyRow = false }: FlushOptions = {},
 ): Promise<Flushed | undefined> {
   const { library, journal } = deps;
-  // Another index may have taken the library over since we started: then ours must not write into it.
+  // Another index may have taken the library over since this process started. Then this one must not write.
   await library.requireWriter();
-  const name = deps.newUlid();
   const seqs: number[] = [];
   let facts = 0;
-  let ordinal = 0;
+  let written: SetName | undefined;
   let renewedAt = performance.now();
   const outcome = await journal.readChanges(
     lease,
     async (changes) => {
-      ordinal = changes.ordinal;
+      const { ordinal } = changes;
+      // The name holds the time of the set. Taken inside the consistent read: no commit in the set is later.
+      const at = deps.now();
+      const name = deps.newUlid(at);
       const set = new SetWriter(library.files, {
         schema: changes.schema,
         writer: library.writer,
@@ -74,7 +76,7 @@ export async function flushUnder(
         previous: changes.previous,
         first_seq: changes.firstSeq,
         last_seq: changes.lastSeq,
-        ...(everyRow && { merged_at: deps.now(), first_at: deps.now() }),
+        ...(everyRow && { merged_at: at, first_at: at }),
       });
       for await (const page of changes.pages()) {
         for (const fact of page.facts) await set.add(factLine(fact));
@@ -87,13 +89,16 @@ export async function flushUnder(
       }
       // The index must not forget, when the power fails, what the library is about to know.
       await keepLease(deps, lease, { toDisk: true });
+      // Another index may have taken the library over while this process was frozen.
+      await library.requireWriter();
       await set.finish(everyRow ? { ids: changes.ids } : {});
+      written = { ordinal, set: name };
     },
     { everyRow },
   );
   if (outcome === 'overtaken') return undefined;
   // The notes go only after the files are safe. A crash in between writes the same facts once more.
-  if (seqs.length > 0 || everyRow) await journal.clear(lease, seqs, { ordinal, set: name });
+  if (written) await journal.clear(lease, seqs, written);
   return { facts };
 }
 
