@@ -12,10 +12,10 @@ import type { FlushDeps } from '../library/journal/flush.ts';
 import { createFlusher, type Flusher } from '../library/journal/flusher.ts';
 import {
   beginLibrary,
+  findIdentity,
   hasSegments,
   joinLibrary,
   type Library,
-  readIdentity,
   restoreIdentity,
 } from '../library/library.ts';
 import { ulidMaker } from '../library/ulid.ts';
@@ -203,7 +203,7 @@ export async function restoreLibraryIdentity(runtime: Runtime): Promise<boolean>
   const files = await openFiles(config.library, { now, randomText });
   await requireOwnIndex(config.database);
   const store = await openStore(config.database, { now, onIdleError: () => {}, asItIs: true });
-  return withClosing(store, () => restoreIdentity({ files, index: store.index }));
+  return withClosing(store, () => restoreIdentity({ files, index: store.index, journal: store.journal }));
 }
 
 /** Whether LECTERN_LIBRARY_URL names a place without a library. */
@@ -211,7 +211,7 @@ export async function isLibraryGone(runtime: Runtime): Promise<boolean> {
   const { config } = runtime.readConfig();
   const { now, randomText } = runtime;
   const files = await openFiles(config.library, { now, randomText });
-  return !(await hasSegments(files)) && (await readIdentity(files).catch(() => undefined)) === undefined;
+  return !(await hasSegments(files)) && (await findIdentity(files)) === undefined;
 }
 
 async function joined(

@@ -3,7 +3,9 @@
 import { LibraryLost, StartupError } from '../errors.ts';
 import type { RandomText } from '../model/glossary.ts';
 import type { IndexStore } from '../store/index-store.ts';
+import type { JournalStore } from '../store/journal-store.ts';
 import type { Files } from './files/files.ts';
+import { segmentKey } from './journal/segment.ts';
 import { newestHeader } from './journal/sets.ts';
 
 const identityKey = 'library.json';
@@ -84,12 +86,24 @@ async function refuseOldIndex({ files, index }: LibraryDeps): Promise<void> {
   );
 }
 
-/** Writes a lost or damaged library.json again, if this index wrote the newest segment. */
-export async function restoreIdentity({ files, index }: Omit<LibraryDeps, 'randomText'>): Promise<boolean> {
-  if (await readIdentity(files).catch(() => undefined)) return false;
+/** Writes a lost or damaged library.json again, if the newest segment is the last that this index wrote or was rebuilt from. */
+export async function restoreIdentity({
+  files,
+  index,
+  journal,
+}: Omit<LibraryDeps, 'randomText'> & {
+  readonly journal: Pick<JournalStore, 'findLastSet'>;
+}): Promise<boolean> {
+  if (await findIdentity(files)) return false;
   const [id, writer] = [await index.findLibraryId(), await index.findId()];
-  if (id === undefined || writer === undefined || (await newestHeader(files))?.writer !== writer)
-    return false;
+  const newest = await newestHeader(files);
+  if (id === undefined || writer === undefined || !newest) return false;
+  if (newest.writer !== writer) {
+    const lastSet = await journal.findLastSet();
+    const isRebuiltFrom =
+      lastSet?.ordinal === newest.ordinal && (await files.stat(segmentKey(lastSet.set, 1))) !== undefined;
+    if (!isRebuiltFrom) return false;
+  }
   await claim(files, { id, writer });
   return true;
 }
@@ -129,6 +143,16 @@ export async function readIdentity(files: Files): Promise<Identity | undefined> 
   throw new StartupError(
     'library.json is damaged. Run "lectern library repair", or "lectern reinflate" if the index is gone.',
   );
+}
+
+/** Undefined when library.json is missing or damaged. Throws when the library does not answer. */
+export async function findIdentity(files: Files): Promise<Identity | undefined> {
+  try {
+    return await readIdentity(files);
+  } catch (error) {
+    if (error instanceof StartupError) return undefined;
+    throw error;
+  }
 }
 
 export async function hasSegments(files: Files): Promise<boolean> {

@@ -1,11 +1,11 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { LibraryLost, StartupError } from '../../src/errors.ts';
+import { LibraryLost, StartupError, Unavailable } from '../../src/errors.ts';
 import type { Files } from '../../src/library/files/files.ts';
 import { flushJournal, flushUnder, journalLease, leaseTtlMs } from '../../src/library/journal/flush.ts';
 import { readSets } from '../../src/library/journal/sets.ts';
-import { beginLibrary } from '../../src/library/library.ts';
+import { beginLibrary, restoreIdentity } from '../../src/library/library.ts';
 import { TestClock } from '../support/clock.ts';
 import { onEachEngine } from '../support/engines.ts';
 import {
@@ -226,6 +226,60 @@ onEachEngine('an index and its library', (engine) => {
       expect(await rebuilt.store.stateHash()).toEqual(state);
       expect((await rebuilt.store.forUser(1).groups.create({ name: 'next' })).id).toBeGreaterThan(gone.id);
       await rebuilt.close();
+    });
+  });
+
+  describe('a lost library.json', () => {
+    const restore = ({ store }: OpenedPair, from = files) =>
+      restoreIdentity({ files: from, index: store.index, journal: store.journal });
+    const lose = () => rmSync(join(folder, 'library.json'));
+
+    it('is written again by the index that wrote the newest segment', async () => {
+      await pair.flush();
+      expect(await restore(pair)).toBe(false);
+      lose();
+      expect(await restore(pair)).toBe(true);
+      await pair.library.requireWriter();
+    });
+
+    it('is written again by an index that was rebuilt and has written nothing yet', async () => {
+      await pair.flush();
+      const target = await engine.freshTarget();
+      await reinflateInto(target, files);
+      const rebuilt = await openPair(target, files);
+      try {
+        lose();
+        expect(await restore(rebuilt)).toBe(true);
+        await rebuilt.library.requireWriter();
+      } finally {
+        await rebuilt.close();
+      }
+    });
+
+    it('is not written by an index that another index has replaced', async () => {
+      await pair.flush();
+      const target = await engine.freshTarget();
+      await reinflateInto(target, files);
+      const rebuilt = await openPair(target, files, new TestClock(Date.UTC(2026, 0, 2)));
+      try {
+        await rebuilt.store.users.create({ username: 'ben', passwordHash: null, role: 'member' });
+        await rebuilt.flush();
+        lose();
+        expect(await restore(pair)).toBe(false);
+      } finally {
+        await rebuilt.close();
+      }
+    });
+
+    it('is not assumed when library.json cannot be read', async () => {
+      await pair.flush();
+      const read: Files['read'] = async () => {
+        throw new Unavailable('the library does not answer');
+      };
+      const put: Files['put'] = async () => {
+        throw new Error('library.json was written');
+      };
+      await expect(restore(pair, { ...files, read, put })).rejects.toThrow('does not answer');
     });
   });
 });
