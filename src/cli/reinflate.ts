@@ -73,7 +73,7 @@ async function run(runtime: Runtime, options: Options): Promise<void> {
     // A damaged index may be replaced: see makeRoom.
     if (!(error instanceof DamagedIndex)) throw error;
   });
-  const lock = await findLock({ files, now, self: identifyProcess() });
+  const lock = await findLock({ files, self: identifyProcess() });
   if (lock)
     throw new StartupError(
       `Lectern is running on this library (process ${lock.pid} on ${lock.machine.split(' ')[0]}). Stop it first; if it was killed, wait ${lockValidMs / 1000} seconds.`,

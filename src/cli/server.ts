@@ -75,7 +75,7 @@ async function runUntilStop(
       parts.presence.push(watchIndex(store.index, fatal.reject));
     },
     async () => {
-      const lock = { files: opened.library.files, now: runtime.now, self: identifyProcess() };
+      const lock = { files: opened.library.files, self: identifyProcess() };
       const onError = (err: unknown) => log.warn({ err }, 'could not renew the lock in the library');
       parts.presence.push(await holdLibraryLock(lock, runtime.randomText(12), onError));
     },

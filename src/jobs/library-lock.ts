@@ -1,5 +1,5 @@
 // Holds the lock of a running server in the library.
-import { type LockDeps, removeLock, renewLockEveryMs, writeLock } from '../library/lock.ts';
+import { type LockDeps, removeLock, removeStaleLocks, renewLockEveryMs, writeLock } from '../library/lock.ts';
 import { every } from './every.ts';
 
 export async function holdLibraryLock(
@@ -8,7 +8,9 @@ export async function holdLibraryLock(
   onError: (error: unknown) => void,
 ): Promise<{ stop(): Promise<void> }> {
   // A library whose disk is full can still be read, so the server starts.
-  await writeLock(deps, name).catch(onError);
+  await writeLock(deps, name)
+    .then(() => removeStaleLocks(deps))
+    .catch(onError);
   const renewing = every(renewLockEveryMs, () => writeLock(deps, name), onError);
   return {
     stop: async () => {

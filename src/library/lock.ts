@@ -2,12 +2,12 @@
 // lock, so any number of them can share a library.
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
-import type { Clock, Millis } from '../model/glossary.ts';
+import type { Millis } from '../model/glossary.ts';
 import type { Files } from './files/files.ts';
 
 const prefix = 'locks/';
 export const renewLockEveryMs = 10_000;
-/** A lock that was renewed longer ago was left by a process that is gone. */
+/** A lock that was renewed longer ago belongs to a process that has ended. */
 export const lockValidMs = 30_000;
 
 /** How a process is recognised on its own machine. */
@@ -19,38 +19,54 @@ export interface ProcessIdentity {
   readonly started: string | undefined;
 }
 
-export interface Lock extends ProcessIdentity {
-  readonly renewedAt: Millis;
-}
-
 export interface LockDeps {
   readonly files: Files;
-  readonly now: Clock;
   readonly self: ProcessIdentity;
 }
 
 /** Writes or renews a lock. */
-export async function writeLock({ files, now, self }: LockDeps, name: string): Promise<void> {
-  await files.put(prefix + name, `${JSON.stringify({ ...self, renewedAt: now() } satisfies Lock)}\n`);
+export async function writeLock({ files, self }: LockDeps, name: string): Promise<void> {
+  await files.put(prefix + name, `${JSON.stringify(self)}\n`);
 }
 
 export async function removeLock(files: Files, name: string): Promise<void> {
   await files.delete(prefix + name);
 }
 
-/** A lock of a process that still runs, as far as can be known. */
+/** The lock of a process that still runs, as far as this can be known. */
 export async function findLock(
-  { files, now, self }: LockDeps,
+  deps: LockDeps,
   startOf: (pid: number) => string | undefined = startOfProcess,
-): Promise<Lock | undefined> {
-  for await (const { key } of files.listAll(prefix)) {
-    const lock = parseLock(await files.read(key));
-    if (!lock || Math.abs(now() - lock.renewedAt) >= lockValidMs) continue;
-    const isKilled =
-      lock.machine === self.machine && lock.started !== undefined && startOf(lock.pid) !== lock.started;
-    if (!isKilled) return lock;
-  }
+): Promise<ProcessIdentity | undefined> {
+  for await (const { lock, isStale } of readLocks(deps, startOf)) if (lock && !isStale) return lock;
   return undefined;
+}
+
+/** Deletes locks of processes that were killed. */
+export async function removeStaleLocks(deps: LockDeps): Promise<void> {
+  for await (const { key, isStale } of readLocks(deps, startOfProcess))
+    if (isStale) await deps.files.delete(key);
+}
+
+async function* readLocks({ files, self }: LockDeps, startOf: (pid: number) => string | undefined) {
+  const now = await storageTime(files, self);
+  for await (const { key, modifiedAt } of files.listAll(prefix)) {
+    const lock = parseLock(await files.read(key));
+    const isKilled =
+      lock?.machine === self.machine && lock.started !== undefined && startOf(lock.pid) !== lock.started;
+    yield { key, lock, isStale: isKilled || now - modifiedAt >= lockValidMs };
+  }
+}
+
+/** The storage's own time, which all machines share. */
+async function storageTime(files: Files, { pid }: ProcessIdentity): Promise<Millis> {
+  const key = `${prefix}time-${pid}`;
+  await files.put(key, '\n');
+  try {
+    return (await files.stat(key))?.modifiedAt ?? 0;
+  } finally {
+    await files.delete(key);
+  }
 }
 
 export function identifyProcess(): ProcessIdentity {
@@ -79,7 +95,7 @@ function orUndefined<T>(read: () => T): T | undefined {
   }
 }
 
-function parseLock(bytes: Uint8Array | undefined): Lock | undefined {
-  const lock = orUndefined(() => JSON.parse(Buffer.from(bytes ?? []).toString('utf8')) as Lock);
-  return typeof lock?.renewedAt === 'number' ? lock : undefined;
+function parseLock(bytes: Uint8Array | undefined): ProcessIdentity | undefined {
+  const lock = orUndefined(() => JSON.parse(Buffer.from(bytes ?? []).toString('utf8')) as ProcessIdentity);
+  return typeof lock?.pid === 'number' && typeof lock.machine === 'string' ? lock : undefined;
 }
