@@ -34,6 +34,6 @@ const flusher = createFlusher(
 setInterval(() => database.tidy('light'), tidyEveryMs);
 process.stdout.write('ready\n');
 for (;;) {
-  await flusher.look();
+  await flusher.flushIfDue();
   await pause(lookEveryMs);
 }

@@ -30,7 +30,7 @@ export function libraryCommand(runtime: Runtime): Command {
         runtime.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
       } else {
         for (const { key, what } of problems) runtime.stdout.write(`${key}: ${what}\n`);
-        for (const key of orphans) runtime.stdout.write(`${key}: nothing names it\n`);
+        for (const key of orphans) runtime.stdout.write(`${key}: no row refers to it\n`);
         if (problems.length === 0) {
           runtime.stdout.write(
             `The library is whole: ${segments} segments, ${files} files, ${orphans.length} orphans. ` +

@@ -1,5 +1,4 @@
-// Is the library whole? Every segment against its own hash, every file that a row names against the row, and
-// what is there that nothing names.
+// Verifies the library: every segment by its own hash, and every file that a row refers to by the hash in the row.
 import { type DurableTable, durableTables, type Row } from '../store/durable.ts';
 import type { SetName } from '../store/journal-store.ts';
 import { collect, type Files, sha256Of } from './files/files.ts';
@@ -26,7 +25,7 @@ export interface CheckReport {
   readonly kept: number;
   readonly files: number;
   readonly problems: readonly Problem[];
-  /** Files that nothing names. No harm is in them, and no use. */
+  /** Files that no row refers to. They do no harm. */
   readonly orphans: readonly string[];
 }
 
@@ -57,7 +56,7 @@ export async function checkLibrary(
   return { segments, kept, files: named.size, problems, orphans: [...orphans, ...unnamed] };
 }
 
-/** The files that a row should name. */
+/** The files that a row should refer to. */
 async function listOwnFiles(files: Files): Promise<Set<string>> {
   const present = new Set<string>();
   for await (const { key } of files.listAll('')) {

@@ -221,7 +221,7 @@ onEachEngine('the journal', (engine) => {
     for (; seconds < 60; seconds += 2) {
       if (seconds < 40) await addUser(`user ${seconds}`);
       const before = await store.journal.findOrdinal();
-      for (const worker of workers) await worker.look();
+      for (const worker of workers) await worker.flushIfDue();
       if ((await store.journal.findOrdinal()) !== before) flushedAt.push(seconds);
       clock.advance(2_000);
     }

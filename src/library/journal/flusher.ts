@@ -1,4 +1,4 @@
-// The flusher of a running process: looks for notes, flushes when it is due, folds once a night.
+// The flusher of a running process: flushes when a flush is due, and merges segments once a night.
 import { setTimeout as pause } from 'node:timers/promises';
 import { LeaseLost, Unavailable } from '../../errors.ts';
 import type { Millis } from '../../model/glossary.ts';
@@ -8,9 +8,8 @@ import { foldJournal } from './fold.ts';
 import { damageSentence } from './segment.ts';
 
 export interface Flusher {
-  /** Looks once, and flushes when it is due. */
-  look(): Promise<void>;
-  /** Writes all that is there, however little; when another process is at it, waits until that is done. */
+  flushIfDue(): Promise<void>;
+  /** Writes all pending changes. Waits while another process writes them. */
   flushAll(): Promise<void>;
   /** Writes every durable row as one set, which takes the place of the whole journal. Returns the number of rows. */
   writeEveryRow(): Promise<number>;
@@ -18,7 +17,7 @@ export interface Flusher {
   foldIfNight(confirmedAt: Millis | undefined): Promise<void>;
 }
 
-/** Folding reads and writes a day's files; nobody waits for it then. */
+/** Merging reads and writes a day's files. Few people use Lectern at this hour. */
 const foldAtHourUtc = 3;
 
 export function createFlusher(deps: FlushDeps, holder: string): Flusher {
@@ -29,14 +28,14 @@ export function createFlusher(deps: FlushDeps, holder: string): Flusher {
     try {
       return await flushJournal(deps, holder, options);
     } catch (error) {
-      // Whoever has the lease now does the rest.
+      // The current lease holder continues.
       if (error instanceof LeaseLost) return undefined;
       throw error;
     }
   };
 
   /** Waits while another process holds the journal's lease. */
-  const flushInTurn = async (options: FlushOptions, isNeeded = async () => true): Promise<number> => {
+  const flushUnderLease = async (options: FlushOptions, isNeeded = async () => true): Promise<number> => {
     const giveUpAt = performance.now() + 2 * leaseTtlMs;
     while (await isNeeded()) {
       const flushed = await flush(options);
@@ -52,15 +51,15 @@ export function createFlusher(deps: FlushDeps, holder: string): Flusher {
   };
 
   return {
-    async look() {
+    async flushIfDue() {
       if (isFlushDue(rules, await deps.journal.lag(rules.maxNotes))) await flush();
     },
 
     async flushAll() {
-      await flushInTurn({}, async () => (await deps.journal.pending(1)) > 0);
+      await flushUnderLease({}, async () => (await deps.journal.pending(1)) > 0);
     },
 
-    writeEveryRow: () => flushInTurn({ everyRow: true }),
+    writeEveryRow: () => flushUnderLease({ everyRow: true }),
 
     async foldIfNight(confirmedAt) {
       const at = new Date(deps.now());
