@@ -141,6 +141,8 @@ export interface JobsTable {
   unique_key: string | null;
   state: Generated<number>;
   run_at: number;
+  /** When `run_at` was written. */
+  scheduled_at: Generated<number>;
   attempts: Generated<number>;
   max_attempts: number;
   crashes: Generated<number>;

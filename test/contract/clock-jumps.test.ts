@@ -127,6 +127,28 @@ describe.each([
       expect(await claim()).toHaveLength(2);
     });
 
+    it.each([
+      { kind: 'failed', error: 'x', retryInMs: 1_000 },
+      { kind: 'returned', delayMs: 1_000 },
+    ] as const)(
+      'jobs claimed before the jump are due when one was $kind with a delay and one was recovered meanwhile',
+      async (outcome) => {
+        const claim = () =>
+          store.jobs.settleAndClaim([], { ...claimAll, first: 'interactive', suspect: true });
+        await store.jobs.enqueue(kind, { n: 1 });
+        await store.jobs.enqueue(kind, { n: 2 });
+        const [first] = await claim();
+        if (!first) throw new Error('nothing to claim');
+        await whileAhead(async () => {
+          await store.jobs.settleAndClaim([{ fence: first, outcome }]);
+          expect((await store.jobs.keep([], rules)).recovered).toHaveLength(1);
+        });
+        await store.jobs.keep([], rules);
+        expect(await store.jobs.nextDueInMs()).toBeLessThanOrEqual(0);
+        expect(await claim()).toHaveLength(2);
+      },
+    );
+
     it('a login that was blocked meanwhile is not blocked', async () => {
       await whileAhead(() => store.loginAttempts.take(['a'], limits));
       expect(await store.loginAttempts.take(['a'], limits)).toBeUndefined();

@@ -4,7 +4,7 @@ import { type Lane, lanes } from '../../model/job.ts';
 import { type Database, plannedOnce, type Writer } from '../database.ts';
 import { dbNow } from '../db-now.ts';
 import type { JobKind } from './job-kind.ts';
-import { laneNumber } from './job-row.ts';
+import { dueIn, laneNumber } from './job-row.ts';
 
 export interface EnqueueOptions {
   readonly delayMs?: number;
@@ -35,9 +35,9 @@ export function insertStatement<P>(
 ): RawBuilder<{ id: number }> {
   kind.schema.parse(payload);
   const insert = sql<{ id: number }>`
-      INSERT INTO jobs (name, lane, payload, unique_key, run_at, max_attempts, created_at)
+      INSERT INTO jobs (name, lane, payload, unique_key, run_at, scheduled_at, max_attempts, created_at)
       VALUES (${kind.name}, ${laneNumber(lane)}, ${JSON.stringify(payload)}, ${uniqueKey ?? null},
-              ${dbNow(db)} + ${delayMs}, ${kind.maxAttempts}, ${dbNow(db)})
+              ${dbNow(db)} + ${delayMs}, ${dbNow(db)}, ${kind.maxAttempts}, ${dbNow(db)})
       ON CONFLICT (unique_key) WHERE unique_key IS NOT NULL AND state < 2 DO NOTHING
       RETURNING id`;
   return db.engine === 'sqlite' ? insert : calling(insert);
@@ -73,7 +73,7 @@ export async function hurry<P>(
   change: (payload: P) => P,
 ): Promise<boolean> {
   if (!(await amend(db, trx, id, kind, change))) return false;
-  await sql`UPDATE jobs SET run_at = ${dbNow(db)}, created_at = ${dbNow(db)}, lane = ${laneNumber('interactive')}
+  await sql`UPDATE jobs SET run_at = ${dbNow(db)}, scheduled_at = ${dbNow(db)}, lane = ${laneNumber('interactive')}
     WHERE id = ${id}`.execute(trx);
   await callWorkers(db, trx);
   return true;
@@ -120,7 +120,7 @@ export async function enqueueMany<P>(
         lane: lanes.indexOf(lane),
         payload: JSON.stringify(payload),
         unique_key: keyOf?.(payload) ?? null,
-        run_at: dbNow(db),
+        ...dueIn(db, 0),
         max_attempts: kind.maxAttempts,
         created_at: dbNow(db),
       };

@@ -1,5 +1,8 @@
 // Jobs in the table and in the model.
+import { sql } from 'kysely';
 import { type Job, type JobProgress, type JobState, jobStates, type Lane, lanes } from '../../model/job.ts';
+import type { Database } from '../database.ts';
+import { dbNow } from '../db-now.ts';
 import type { Row } from '../tables.ts';
 
 export const stateNumber = (state: JobState): number => jobStates.indexOf(state);
@@ -19,6 +22,11 @@ export function stateOf(number: number): JobState {
 
 export function laneOf(number: number): Lane {
   return lanes[number] ?? unknown('lane', number);
+}
+
+/** The columns that make a job due after `delayMs`. `run_at` is never written without `scheduled_at`. */
+export function dueIn(db: Database, delayMs: number) {
+  return { run_at: sql<number>`${dbNow(db)} + ${Math.round(delayMs)}`, scheduled_at: dbNow(db) };
 }
 
 export function toJob(row: Row<'jobs'>): Job {

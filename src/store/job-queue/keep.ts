@@ -66,7 +66,7 @@ export async function recover(db: Database, trx: Writer, rules: RecoverRules): P
   const isLast = sql`crashes + 1 >= ${rules.maxCrashes}`;
   const { rows } = await sql<{ id: number; name: string; state: number; crashes: number }>`
     UPDATE jobs SET crashes = crashes + 1, epoch = ${nextEpoch('epoch')}, expires = 0,
-      run_at = ${now} + ${rules.suspectDelayMs} * (crashes + 1),
+      run_at = ${now} + ${rules.suspectDelayMs} * (crashes + 1), scheduled_at = ${now},
       state = CASE WHEN cancel_requested = 1 THEN ${sql.lit(cancelled)} WHEN ${isLast} THEN ${sql.lit(dead)} ELSE ${sql.lit(waiting)} END,
       finished_at = CASE WHEN cancel_requested = 1 OR ${isLast} THEN ${now} END,
       last_error = CASE WHEN ${isLast} THEN ${workerEndedOften(rules.maxCrashes)} ELSE ${workerEnded} END
@@ -79,19 +79,15 @@ export async function recover(db: Database, trx: Writer, rules: RecoverRules): P
 }
 
 /**
- * After the clock was set back, makes jobs due that would wait until it is that time again: jobs that were to be done at once, and
- * delays that were written by a clock more than a minute ahead. A delay begins when the job is made or when an attempt ends.
+ * After the clock was set back, makes jobs due that would wait until it is that time again: jobs without a delay, and jobs whose
+ * delay was written by a clock more than a minute ahead.
  */
 export async function bringForward(db: Database, trx: Writer): Promise<void> {
   const now = dbNow(db);
-  const tooLate = sql`${now} + ${sql.lit(clockToleranceMs)}`;
-  const notLater = (column: string) =>
-    sql`${sql.ref(column)} = CASE WHEN ${sql.ref(column)} > ${now} THEN ${now} ELSE ${sql.ref(column)} END`;
-  const { numAffectedRows } =
-    await sql`UPDATE jobs SET run_at = ${now}, ${notLater('created_at')}, ${notLater('started_at')}
+  const { numAffectedRows } = await sql`UPDATE jobs SET run_at = ${now}, scheduled_at = ${now}
     WHERE id IN (
       SELECT id FROM jobs WHERE state = ${sql.lit(waiting)} AND lane IN (0, 1, 2) AND run_at > ${now}
-        AND (run_at <= created_at OR created_at > ${tooLate} OR started_at > ${tooLate}) ${unlessLocked(db)}
+        AND (run_at <= scheduled_at OR scheduled_at > ${leaseUntil(db, clockToleranceMs)}) ${unlessLocked(db)}
     )`.execute(trx);
   if (numAffectedRows) await callWorkers(db, trx);
 }

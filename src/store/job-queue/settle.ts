@@ -5,7 +5,7 @@ import type { Database, Writer } from '../database.ts';
 import { dbNow } from '../db-now.ts';
 import { callWorkers } from './enqueue.ts';
 import { isHeld, manyHeld } from './fence.ts';
-import { cancelled, dead, done, waiting } from './job-row.ts';
+import { cancelled, dead, done, dueIn, waiting } from './job-row.ts';
 
 export type Outcome =
   | { readonly kind: 'done' }
@@ -55,9 +55,8 @@ async function settleOne(
       state: unlessCancelled(sql.lit(ends ? dead : waiting), sql.lit(cancelled)),
       finished_at: unlessCancelled(ends ? now : sql`NULL`, now),
       expires: 0,
-      ...(outcome.kind === 'failed' && { run_at: sql<number>`${now} + ${outcome.retryInMs}` }),
-      ...(outcome.kind === 'returned' &&
-        outcome.delayMs !== undefined && { run_at: sql<number>`${now} + ${Math.round(outcome.delayMs)}` }),
+      ...(outcome.kind === 'failed' && dueIn(db, outcome.retryInMs)),
+      ...(outcome.kind === 'returned' && outcome.delayMs !== undefined && dueIn(db, outcome.delayMs)),
       ...(counts && { attempts: sql<number>`attempts + 1`, last_error: outcome.error }),
     })
     .where(isHeld(fence))

@@ -7,7 +7,18 @@ import { isUniqueViolation } from '../constraint.ts';
 import type { Database } from '../database.ts';
 import { dbNow } from '../db-now.ts';
 import { callWorkers } from './enqueue.ts';
-import { cancelled, dead, done, laneOf, running, stateNumber, stateOf, toJob, waiting } from './job-row.ts';
+import {
+  cancelled,
+  dead,
+  done,
+  dueIn,
+  laneOf,
+  running,
+  stateNumber,
+  stateOf,
+  toJob,
+  waiting,
+} from './job-row.ts';
 
 export interface JobFilter {
   readonly state?: JobState | undefined;
@@ -42,7 +53,7 @@ export function jobWatch(db: Database) {
   /** Back to the start: what it failed at before does not count against it. */
   const anew = () => ({
     state: waiting,
-    run_at: dbNow(db),
+    ...dueIn(db, 0),
     attempts: 0,
     crashes: 0,
     cancel_requested: 0 as const,
