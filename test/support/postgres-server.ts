@@ -31,7 +31,8 @@ const settings = [
   'max_connections=300',
 ];
 
-export async function startPostgres(): Promise<PostgresServer> {
+/** `env` is added to the environment of the server. */
+export async function startPostgres(env: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'lectern-pg-'));
   if (asRoot) chownSync(folder, nobody, nobody);
   const bin = await reachableBinaries(folder);
@@ -67,7 +68,7 @@ export async function startPostgres(): Promise<PostgresServer> {
       folder,
       ...settings.flatMap((s) => ['-c', s]),
     ],
-    { ...lent, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] },
+    { ...lent, cwd: folder, env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'pipe'] },
   );
   const urlOf = (database: string) => `postgres://lectern@127.0.0.1:${port}/${database}`;
   const stop = async () => {
