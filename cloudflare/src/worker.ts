@@ -1,6 +1,7 @@
 // The mirror as a Worker: the cron begins a run, the queue carries it from batch to batch, and HTTP reads what is there.
 import { startRun, takeMessage } from '../../src/mirror/chain.ts';
-import { stateKeys } from '../../src/mirror/run-state.ts';
+import { iso } from '../../src/mirror/raindrop.ts';
+import { readSchedule, stateKeys } from '../../src/mirror/run-state.ts';
 import type { Env } from './env.ts';
 import { type IngestMessage, parseIngestMessage } from './ingest-message.ts';
 import { createMirrorHost, type HostDeps } from './mirror-host.ts';
@@ -38,14 +39,15 @@ export function createWorker(deps: WorkerDeps) {
   }
 
   async function status(env: Env): Promise<MirrorStatus> {
-    const { state, index } = hostOf(env);
-    const [cursor, schedule, run, reinflated, raindrops] = await Promise.all([
+    const { state, index, now } = hostOf(env);
+    const [cursor, due, run, reinflated, raindrops] = await Promise.all([
       state.get(stateKeys.cursor),
-      state.get(stateKeys.schedule),
+      readSchedule(state, now()),
       state.get(stateKeys.run),
       state.get(reinflateKey),
       index.count(),
     ]);
+    const schedule = due === undefined ? null : iso(due);
     return { raindrops, cursor, schedule, run: parsed(run), reinflate: parsed(reinflated) };
   }
 

@@ -145,8 +145,9 @@ export class Batch {
     for (const { id, retry } of this.#stored) {
       const tries = (waiting.get(id)?.tries ?? 0) + 1;
       waiting.delete(id);
+      const now = this.#host.now();
       if (retry && tries <= mostTries)
-        waiting.set(id, { id, tries, after: iso(this.#host.now() + dayMs * 2 ** (tries - 1)) });
+        waiting.set(id, { id, tries, after: iso(now + dayMs * 2 ** (tries - 1)), writtenAt: iso(now) });
     }
     return [...waiting.values()];
   }

@@ -12,7 +12,7 @@ export async function startRun({
   now,
 }: Pick<MirrorHost, 'state' | 'now'>): Promise<BatchMessage | undefined> {
   const { phase, page } = await readRun(state);
-  const due = await readSchedule(state, now());
+  const due = (await readSchedule(state, now())) ?? 0;
   // Its own next batch will come. One that has not come in time is lost, and the run goes on from here.
   if (phase !== 'idle' && due > now()) return undefined;
   await writeSchedule(state, { due: now(), now: now() });
@@ -25,7 +25,7 @@ export async function startRun({
  */
 export async function takeMessage(host: MirrorHost, message: BatchMessage): Promise<BatchResult | undefined> {
   const { state, now } = host;
-  const due = await readSchedule(state, now());
+  const due = (await readSchedule(state, now())) ?? 0;
   const cursor = (await state.get(stateKeys.cursor)) ?? beginning;
   // A state that is read late knows less than the message; only what is older than it was sent twice.
   if (now() + earlyMs < due || message.cursor < cursor) return undefined;

@@ -57,24 +57,24 @@ const limited = 'Raindrop asks to be left alone for a while.';
 
 export function raindropApi(host: MirrorHost): RaindropApi {
   const { api, now, pause, random } = host;
-  let notBefore = Number.NEGATIVE_INFINITY;
-  let allowedFrom = Number.NEGATIVE_INFINITY;
+  const gap = createWait(now);
+  const rateLimit = createWait(now);
 
   async function turn(): Promise<void> {
-    const wait = notBefore - now();
+    const wait = gap.leftMs();
     if (wait > 0) await pause(wait);
     // The server's own wishes hold even where pauses are left out.
-    const asked = allowedFrom - now();
+    const asked = rateLimit.leftMs();
     if (asked > longestWaitMs) throw new Postponed('limited', limited, asked);
     if (asked > 0) await pause(asked, true);
-    notBefore = now() + leastGapMs + random() * jitterMs;
+    gap.start(leastGapMs + random() * jitterMs);
   }
 
   async function ask(path: string): Promise<Response> {
     await turn();
     const response = await send(host, `${api.url}${path}`, { authorization: `Bearer ${api.token}` });
     if (response.headers.get('x-ratelimit-remaining') === '0' && response.status !== 429) {
-      allowedFrom = Math.max(allowedFrom, now() + (resetIn(response) ?? 0));
+      rateLimit.start(Math.max(rateLimit.leftMs(), resetIn(response) ?? 0));
     }
     return response;
   }
@@ -200,6 +200,19 @@ export function raindropApi(host: MirrorHost): RaindropApi {
         return { kind: 'failed', what: error.message, isForGood: false };
       }
     },
+  };
+}
+
+/** A wait of `ms` from its start. If the clock is set back meanwhile, `ms` is still the most that is left. */
+function createWait(now: () => number) {
+  let startedAt = 0;
+  let waitMs = 0;
+  return {
+    start(ms: number): void {
+      startedAt = now();
+      waitMs = ms;
+    },
+    leftMs: (): number => Math.min(waitMs, startedAt + waitMs - now()),
   };
 }
 

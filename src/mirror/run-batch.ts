@@ -1,5 +1,7 @@
 // One batch: at most fifty raindrops, from wherever the run stands. What is stored is stored for good; the cursor moves only
 // over what is. Nothing here knows of queues: the host sends `next` after `delay`.
+
+import { isFromFuture } from '../model/clock-jump.ts';
 import { Batch } from './batch.ts';
 import { findUpdates, Unsorted } from './find-updates.ts';
 import type { BatchMessage, BatchResult, MirrorHost } from './host.ts';
@@ -7,7 +9,16 @@ import { collectionsKey } from './manifest.ts';
 import { Postponed } from './postponed.ts';
 import { iso, type RawRaindrop, updatedMs } from './raindrop.ts';
 import { comeBackMs } from './raindrop-api.ts';
-import { packIds, type Run, readCopies, readRun, stateKeys, unpackIds, writeRun } from './run-state.ts';
+import {
+  packIds,
+  type Run,
+  readCopies,
+  readRun,
+  stateKeys,
+  unpackIds,
+  type WaitingCopy,
+  writeRun,
+} from './run-state.ts';
 
 export const betweenBatchesMs = 60 * 60_000;
 export const betweenRunsMs = 24 * 3_600_000;
@@ -134,7 +145,7 @@ const steps: Readonly<Record<Exclude<Run['phase'], 'idle'>, Step>> = {
     const { host, batch, run } = work;
     const { count: total, changedMs } = await batch.api.stats();
     const isOurs = total - run.hidden === (await host.index.count());
-    const isDue = run.sweptAt === null || host.now() - Date.parse(run.sweptAt) >= sweepEveryMs;
+    const isDue = run.sweptAt === null || isSweepDue(Date.parse(run.sweptAt), host.now());
     // Something was changed, and nothing that was has told so.
     const isUntold =
       changedMs !== undefined &&
@@ -190,8 +201,10 @@ const steps: Readonly<Record<Exclude<Run['phase'], 'idle'>, Step>> = {
 
   async copies(work) {
     const { host, batch } = work;
-    const now = iso(host.now());
-    for (const { id } of (await readCopies(host.state)).filter(({ after }) => after <= now)) {
+    const now = host.now();
+    const isDue = ({ after, writtenAt }: WaitingCopy) =>
+      Date.parse(after) <= now || (writtenAt !== undefined && isFromFuture(Date.parse(writtenAt), now));
+    for (const { id } of (await readCopies(host.state)).filter(isDue)) {
       if (batch.isFull) return;
       const raw = await batch.api.get(id);
       if (raw && raw.removed !== true) {
@@ -199,9 +212,13 @@ const steps: Readonly<Record<Exclude<Run['phase'], 'idle'>, Step>> = {
         await batch.store(raw);
       } else await batch.remove(id);
     }
-    work.run = { ...work.run, phase: 'idle', finishedAt: now };
+    work.run = { ...work.run, phase: 'idle', finishedAt: iso(now) };
   },
 };
+
+function isSweepDue(sweptAt: number, now: number): boolean {
+  return isFromFuture(sweptAt, now) || now - sweptAt >= sweepEveryMs;
+}
 
 /** What was not seen is gone, if all was seen that there is. */
 async function endSweep(work: Work, seen: ReadonlySet<number>, count: number): Promise<void> {

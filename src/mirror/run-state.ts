@@ -7,10 +7,8 @@ import { isObject, iso, list } from './raindrop.ts';
 export const stateKeys = {
   /** Up to where everything is stored: the ISO time of an update. */
   cursor: 'kv:raindrop:last_cursor',
-  /** When the next batch is due: an ISO time. */
+  /** When the next batch is due and when that was written, as JSON. */
   schedule: 'kv:raindrop:schedule',
-  /** When that was written: an ISO time. */
-  scheduledAt: 'kv:raindrop:scheduled_at',
   /** What a run has left to do, as JSON. */
   run: 'kv:raindrop:run',
   /** Raindrops whose objects may be ahead of the index, as JSON. */
@@ -21,19 +19,28 @@ export const stateKeys = {
 
 export const beginning = '1970-01-01T00:00:00.000Z';
 
-/** When the next batch is due, in milliseconds. A schedule that was written by a clock far ahead is void: the batch is due. */
-export async function readSchedule(state: Pick<MirrorState, 'get'>, now: number): Promise<number> {
-  const writtenAt = Date.parse((await state.get(stateKeys.scheduledAt)) ?? beginning);
-  if (isFromFuture(writtenAt, now)) return now;
-  return Date.parse((await state.get(stateKeys.schedule)) ?? beginning);
+/**
+ * When the next batch is due, in milliseconds; undefined before the first. A schedule that was written by a clock far ahead is void:
+ * the batch is due.
+ */
+export async function readSchedule(
+  state: Pick<MirrorState, 'get'>,
+  now: number,
+): Promise<number | undefined> {
+  const text = await state.get(stateKeys.schedule);
+  const value = parse(text);
+  // Earlier versions wrote only the time at which the batch is due.
+  const [due, writtenAt] = isObject(value) ? [value.due, value.writtenAt] : [text, beginning];
+  if (isFromFuture(Date.parse(String(writtenAt)), now)) return now;
+  const dueMs = Date.parse(String(due));
+  return Number.isNaN(dueMs) ? undefined : dueMs;
 }
 
 export async function writeSchedule(
   state: Pick<MirrorState, 'set'>,
   { due, now }: { due: number; now: number },
 ): Promise<void> {
-  await state.set(stateKeys.scheduledAt, iso(now));
-  await state.set(stateKeys.schedule, iso(due));
+  await state.set(stateKeys.schedule, JSON.stringify({ due: iso(due), writtenAt: iso(now) }));
 }
 
 /**
@@ -105,6 +112,8 @@ export interface WaitingCopy {
   readonly tries: number;
   /** Not before. */
   readonly after: string;
+  /** When `after` was written. Earlier versions did not say. */
+  readonly writtenAt?: string;
 }
 
 export async function readRun(state: Pick<MirrorState, 'get'>): Promise<Run> {

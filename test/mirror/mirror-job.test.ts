@@ -8,7 +8,7 @@ import { createPullTally } from '../../src/feeds/pull-tally.ts';
 import { defineJob, type JobDefinition } from '../../src/jobs/registry.ts';
 import { Run } from '../../src/jobs/run.ts';
 import { messageNow, mirrorKind, runMirrorBatch, scheduleMirror } from '../../src/mirror/node/mirror.ts';
-import { stateKeys } from '../../src/mirror/run-state.ts';
+import { readSchedule, stateKeys } from '../../src/mirror/run-state.ts';
 import type { ClaimedJob } from '../../src/store/job-queue/claim.ts';
 import type { Outcome } from '../../src/store/job-queue/settle.ts';
 import { TestClock, tieClocks } from '../support/clock.ts';
@@ -62,7 +62,10 @@ onEachEngine('the mirror as a job', (engine) => {
 
   const at = (ms: number) => new Date(ms).toISOString();
   const schedule = () => scheduleMirror(mirror.deps);
-  const dueAt = () => mirror.store.mirrorState.get(stateKeys.schedule);
+  const dueAt = async () => {
+    const due = await readSchedule(mirror.store.mirrorState, clock.now());
+    return due === undefined ? null : at(due);
+  };
   const jobs = () => mirror.store.jobs.list({ name: mirrorKind.name, limit: 50 });
   const claim = async (): Promise<ClaimedJob | undefined> => {
     const [job] = await mirror.store.jobs.settleAndClaim([], {

@@ -3,9 +3,10 @@ import type { Clock } from '../../model/glossary.ts';
 import type { RaindropCounts } from '../../model/raindrop.ts';
 import type { Store } from '../../store/store.ts';
 import { mostPages } from '../batch.ts';
+import { iso } from '../raindrop.ts';
 import { perPage } from '../raindrop-api.ts';
 import { betweenBatchesMs } from '../run-batch.ts';
-import { type Phase, type Run, readCopies, readRun, stateKeys } from '../run-state.ts';
+import { type Phase, type Run, readCopies, readRun, readSchedule, stateKeys } from '../run-state.ts';
 import { mirrorKind } from './mirror.ts';
 
 export interface MirrorStatus {
@@ -38,7 +39,8 @@ export async function mirrorStatus(
     : { live: 0, removed: 0, copies: { stored: 0, none: 0, pending: 0, refused: 0, failed: 0 } };
   const run = await readRun(store.mirrorState);
   const running = await store.jobs.list({ name: mirrorKind.name, state: 'running', limit: 1 });
-  const nextRunAt = await store.mirrorState.get(stateKeys.schedule);
+  const due = await readSchedule(store.mirrorState, now());
+  const nextRunAt = due === undefined ? null : iso(due);
   return {
     isConfigured,
     isRunning: running.length > 0,

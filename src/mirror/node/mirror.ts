@@ -66,7 +66,7 @@ export async function scheduleMirror(
   // Before there is an owner, there is nobody whose raindrops they would be.
   if (!raindrop.token || !(await store.users.findOwner())) return false;
   const state = store.mirrorState;
-  const due = await readSchedule(state, now());
+  const due = (await readSchedule(state, now())) ?? 0;
   if (!evenEarly && due > now()) return false;
   const message = await messageNow({ store, now }, { isDue: due <= now() });
   return (await store.jobs.enqueue(mirrorKind, message, { uniqueKey: mirrorKey })).isNew;
