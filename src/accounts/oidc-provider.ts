@@ -1,6 +1,7 @@
 // The provider as its discovery document describes it: asked for when it is first needed, kept for an hour, and after a
 // failure asked for again, but not by everybody at once.
 import * as client from 'openid-client';
+import { isFromFuture } from '../model/clock-jump.ts';
 import type { Clock, Millis } from '../model/glossary.ts';
 import type { Secret } from '../model/secret.ts';
 import { asFetch } from '../outbound/as-fetch.ts';
@@ -28,18 +29,20 @@ export type FindProvider = () => Promise<client.Configuration>;
 
 export function providerFinder(deps: ProviderDeps, settings: ProviderSettings): FindProvider {
   const { now } = deps;
-  let kept: { provider: client.Configuration; until: Millis } | undefined;
-  let failed: { error: unknown; until: Millis } | undefined;
+  let kept: { provider: client.Configuration; at: Millis } | undefined;
+  let failed: { error: unknown; at: Millis } | undefined;
   let asking: Promise<client.Configuration> | undefined;
+
+  const isWithin = (ms: number, at: Millis) => now() < at + ms && !isFromFuture(at, now());
 
   const ask = async () => {
     try {
       const provider = await discover(deps, settings);
-      kept = { provider, until: now() + keptMs };
+      kept = { provider, at: now() };
       failed = undefined;
       return provider;
     } catch (error) {
-      failed = { error, until: now() + leftAloneMs };
+      failed = { error, at: now() };
       // What it was like an hour ago is most likely what it is like now.
       if (kept) return kept.provider;
       throw error;
@@ -47,8 +50,8 @@ export function providerFinder(deps: ProviderDeps, settings: ProviderSettings): 
   };
 
   return async () => {
-    if (kept && now() < kept.until) return kept.provider;
-    if (failed && now() < failed.until) {
+    if (kept && isWithin(keptMs, kept.at)) return kept.provider;
+    if (failed && isWithin(leftAloneMs, failed.at)) {
       if (kept) return kept.provider;
       throw failed.error;
     }

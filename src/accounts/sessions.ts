@@ -1,4 +1,5 @@
 // A session is a random text in a cookie; the index keeps its hash, so it outlives a restart.
+import { isFromFuture } from '../model/clock-jump.ts';
 import type { Millis } from '../model/glossary.ts';
 import type { User } from '../model/user.ts';
 import type { AccountDeps } from './deps.ts';
@@ -33,13 +34,15 @@ export async function startSession(
  * `renewed` then asks the caller to set the cookie anew.
  */
 export async function findSessionUser(
-  { store, now }: AccountDeps,
+  { store, now }: Pick<AccountDeps, 'store' | 'now'>,
   secret: string,
 ): Promise<{ user: User; renewed: boolean } | undefined> {
   const secretSha256 = sha256(secret);
   const session = await store.credentials.findSession(secretSha256);
   if (!session) return undefined;
-  const renewed = session.expiresAt - now() < sessionLifetimeMs / 2;
+  const lastRenewedAt = session.expiresAt - sessionLifetimeMs;
+  // One that was renewed while the clock was ahead would end too late.
+  const renewed = now() - lastRenewedAt > sessionLifetimeMs / 2 || isFromFuture(lastRenewedAt, now());
   if (renewed) await store.credentials.extendSession(secretSha256, now() + sessionLifetimeMs);
   return { user: session.user, renewed };
 }

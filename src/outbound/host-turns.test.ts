@@ -37,3 +37,16 @@ it.each([
   const turns = createHostTurns(() => 0);
   for (let n = 0; n < 20; n++) expect(delayOf(() => turns.enter(`${base}${n}`))).toBeUndefined();
 });
+
+it('a job of a busy host is postponed by half a second after the clock was set back', () => {
+  let now = 1_000_000;
+  const jumpMs = 20 * 3_600_000;
+  const turns = createHostTurns(() => now, 1);
+  const enter = () => turns.enter('https://busy.example/');
+  enter();
+  now += jumpMs;
+  expect(delayOf(enter)).toBe(500);
+  now -= jumpMs;
+  expect(delayOf(enter)).toBe(500);
+  expect(delayOf(enter)).toBe(1_000);
+});

@@ -2,6 +2,7 @@
 // what comes on top is put back into the queue until its turn.
 import { isIP } from 'node:net';
 import { Later } from '../errors.ts';
+import { isFromFuture } from '../model/clock-jump.ts';
 import type { Clock, Millis } from '../model/glossary.ts';
 import { reachOf } from './address.ts';
 
@@ -12,6 +13,8 @@ const gapMs = 500;
 interface Host {
   inside: number;
   nextAt: Millis;
+  /** When `nextAt` was written. */
+  writtenAt: Millis;
 }
 
 export interface HostTurns {
@@ -24,12 +27,14 @@ export function createHostTurns(now: Clock, mostInside = usuallyInside): HostTur
   return {
     enter(url) {
       const name = turnOf(url);
-      const host = hosts.get(name) ?? { inside: 0, nextAt: 0 };
+      const host = hosts.get(name) ?? { inside: 0, nextAt: 0, writtenAt: 0 };
       hosts.set(name, host);
       if (host.inside >= mostInside) {
         // One after the other, at the pace at which the host is asked anyway.
-        host.nextAt = Math.max(host.nextAt, now()) + gapMs;
-        throw new Later(host.nextAt - now());
+        const at = now();
+        host.nextAt = (isFromFuture(host.writtenAt, at) ? at : Math.max(host.nextAt, at)) + gapMs;
+        host.writtenAt = at;
+        throw new Later(host.nextAt - at);
       }
       host.inside += 1;
       return () => {

@@ -218,3 +218,14 @@ it('a pause is remembered until it is over', async () => {
   await timers.advance(1_000);
   expect(await pauses.find('k')).toBeUndefined();
 });
+
+it('a pause that was remembered while the clock was ahead is over when the clock is set back', async () => {
+  let now = 1_000_000;
+  const jumpMs = 20 * 3_600_000;
+  const pauses = memoryOfPauses(() => now);
+  now += jumpMs;
+  await pauses.remember('k', now + 60_000);
+  expect(await pauses.find('k')).toBe(now + 60_000);
+  now -= jumpMs;
+  expect(await pauses.find('k')).toBeUndefined();
+});

@@ -1,5 +1,6 @@
 // Turns: how many requests a host sees at once, how close together, and how long it is left alone when it says so.
 import { getDomain } from 'tldts';
+import { isFromFuture } from '../model/clock-jump.ts';
 import type { Clock, Millis } from '../model/glossary.ts';
 import type { After } from './limits.ts';
 import { cancelled } from './limits.ts';
@@ -143,15 +144,15 @@ export function createPace(
 
 /** For a process by itself, and for tests: forgets at its end, and a pause when it is over. */
 export function memoryOfPauses(now: Clock): PauseMemory {
-  const pauses = new Map<string, number>();
+  const pauses = new Map<string, { untilMs: Millis; writtenAt: Millis }>();
   return {
     async find(key) {
-      const untilMs = pauses.get(key);
-      if (untilMs !== undefined && untilMs <= now()) pauses.delete(key);
-      return pauses.get(key);
+      const pause = pauses.get(key);
+      if (pause && (pause.untilMs <= now() || isFromFuture(pause.writtenAt, now()))) pauses.delete(key);
+      return pauses.get(key)?.untilMs;
     },
     async remember(key, untilMs) {
-      pauses.set(key, untilMs);
+      pauses.set(key, { untilMs, writtenAt: now() });
     },
   };
 }

@@ -1,5 +1,6 @@
 // Whether the pages of saved items are still there, for users who have asked for it. Derived: it is simply asked again.
 import { type RawBuilder, sql } from 'kysely';
+import { clockToleranceMs } from '../model/clock-jump.ts';
 import type { Clock, Millis } from '../model/glossary.ts';
 import type { JobFence } from '../model/job.ts';
 import type { Database, Writer } from './database.ts';
@@ -62,7 +63,7 @@ export function linkStore(db: Database, now: Clock) {
       if (fresh.length === 0 && over.length === 0) return;
       await db.write(async (trx) => {
         for (const { id } of over) await sql`DELETE FROM item_links WHERE item_id = ${id}`.execute(trx);
-        for (const ref of fresh) await addLink(trx, ref, now() + spread(ref.itemId, firstWithinMs));
+        for (const ref of fresh) await addLink(trx, ref, { at: now(), firstWithinMs });
       });
     },
 
@@ -83,7 +84,7 @@ export function linkStore(db: Database, now: Clock) {
       if (room <= 0) return 0;
       const { rows: due } = await sql<LinkRef>`
         SELECT l.item_id AS "itemId", l.user_id AS "userId" FROM item_links l JOIN items i ON i.id = l.item_id
-        WHERE l.next_check_at <= ${now()} AND ${isAskable} AND ${isWanted('l.user_id')}
+        WHERE (l.next_check_at <= ${now()} OR l.scheduled_at > ${now() + clockToleranceMs}) AND ${isAskable} AND ${isWanted('l.user_id')}
           AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.unique_key = 'link ' || l.item_id AND j.state < 2)
         ORDER BY l.next_check_at LIMIT ${room}`.execute(db.heavyRead);
       if (due.length === 0) return 0;
@@ -118,7 +119,8 @@ export function linkStore(db: Database, now: Clock) {
         if (rows[0] && decide) {
           const { state, httpStatus, failures, deadSince, sentence, nextCheckAt } = decide(rows[0]);
           await sql`UPDATE item_links SET state = ${state}, http_status = ${httpStatus}, failures = ${failures},
-              dead_since = ${deadSince}, sentence = ${sentence}, next_check_at = ${nextCheckAt}, checked_at = ${now()}
+              dead_since = ${deadSince}, sentence = ${sentence}, next_check_at = ${nextCheckAt}, scheduled_at = ${now()},
+              checked_at = ${now()}
             WHERE item_id = ${itemId} AND user_id = ${userId}`.execute(trx);
         }
         await finishJob(db, trx, fence);
@@ -127,8 +129,13 @@ export function linkStore(db: Database, now: Clock) {
   };
 }
 
-async function addLink(trx: Writer, { itemId, userId }: LinkRef, nextCheckAt: Millis): Promise<void> {
-  await sql`INSERT INTO item_links (item_id, user_id, next_check_at) VALUES (${itemId}, ${userId}, ${nextCheckAt})
+async function addLink(
+  trx: Writer,
+  { itemId, userId }: LinkRef,
+  { at, firstWithinMs }: { at: Millis } & Pick<LinkRules, 'firstWithinMs'>,
+): Promise<void> {
+  await sql`INSERT INTO item_links (item_id, user_id, next_check_at, scheduled_at)
+    VALUES (${itemId}, ${userId}, ${at + spread(itemId, firstWithinMs)}, ${at})
     ON CONFLICT (item_id) DO NOTHING`.execute(trx);
 }
 

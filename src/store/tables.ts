@@ -392,6 +392,8 @@ export interface ItemLinksTable {
   item_id: number;
   user_id: number;
   next_check_at: number;
+  /** When `next_check_at` was written. */
+  scheduled_at: Generated<number>;
   checked_at: Generated<number>;
   state: Generated<'' | 'ok' | 'dead' | 'unsure'>;
   http_status: Generated<number>;

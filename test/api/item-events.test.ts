@@ -47,6 +47,18 @@ onEachEngine('watching items', (engine) => {
     await events.cancel();
   });
 
+  it('shows what changes after the clock was set back', async () => {
+    const jumpMs = 20 * 3_600_000;
+    api.clock.advance(jumpMs);
+    const events = await watch();
+    const first = await save('https://example.org/a');
+    expect(await events.next()).toMatchObject({ event: 'item', data: { id: first.id } });
+    api.clock.advance(-jumpMs);
+    const second = await save('https://example.org/b');
+    expect(await events.next()).toMatchObject({ event: 'item', data: { id: second.id } });
+    await events.cancel();
+  });
+
   it("shows nothing of anybody else's", async () => {
     await api.addUser('ben');
     const ben = await api.program('ben', 'write');

@@ -65,6 +65,21 @@ onEachEngine('a provider in trouble', (engine) => {
     expect((await api.logIn('anna')).cookies.has('session')).toBe(true);
   });
 
+  it.each(['down', 'up'])(
+    'is asked again after the clock was ahead for a minute, when it was %s then',
+    async (state) => {
+      const jumpMs = 400 * 86_400_000;
+      const down = (response: ServerResponse) => void response.writeHead(500).end();
+      api.clock.advance(jumpMs);
+      provider.behaviour = state === 'down' ? { answer: { [discoveryPath]: down } } : {};
+      await begin(here.browser());
+      api.clock.advance(60_000 - jumpMs);
+      provider.behaviour = {};
+      expect((await begin(here.browser())).status).toBe(200);
+      expect(asked(discoveryPath)).toBe(2);
+    },
+  );
+
   it('is asked again when it is back, but not by everybody who waits', async () => {
     const down = (response: ServerResponse) => void response.writeHead(500).end();
     provider.behaviour = { answer: { [discoveryPath]: down } };

@@ -91,6 +91,20 @@ onEachEngine('watching a refresh', (engine) => {
     expect(await events.next()).toBeUndefined();
   });
 
+  it('tells of each feed that was fetched after the clock was set back', async () => {
+    const jumpMs = 20 * 3_600_000;
+    const { database } = api.opened;
+    for (const n of [0, 1]) await follow(n);
+    const running = await take();
+    database.timeOffsetMs = () => jumpMs;
+    const events = await watch();
+    expect(await events.next()).toMatchObject(progress({ total: 2, waiting: 1, running: 1 }));
+    delete database.timeOffsetMs;
+    await running.end(asked());
+    expect(await events.next()).toMatchObject({ event: 'feed', data: { id: ids[0] } });
+    await events.cancel();
+  });
+
   it('does not wait for what is put off, and says how many that are', async () => {
     for (const n of [0, 1, 2]) await follow(n);
     // Not asked, since its host wants to be left alone; and put back into the queue, for later and for soon.

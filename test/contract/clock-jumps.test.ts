@@ -2,6 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { sha256 } from '../../src/accounts/secrets.ts';
+import { findSessionUser, sessionLifetimeMs } from '../../src/accounts/sessions.ts';
+import { checkLinkKind, scheduleLinkChecks } from '../../src/items/check-link.ts';
 import { createCleanUp } from '../../src/jobs/clean-up.ts';
 import { createConfirmedClock } from '../../src/jobs/confirmed-clock.ts';
 import { flushJournal } from '../../src/library/journal/flush.ts';
@@ -148,6 +151,41 @@ describe.each([
         expect(await claim()).toHaveLength(2);
       },
     );
+
+    it('links that were added or checked meanwhile are due', async () => {
+      await user.rows.preferences.change([{ name: 'check_links', value: 'true' }]);
+      const itemId = await saveItem(database, user.id, 'https://example.org/', { saved_at: clock.now() });
+      const schedule = () => scheduleLinkChecks({ links: store.links });
+      const check = async () => {
+        const [fence] = await store.jobs.settleAndClaim([], {
+          ...{ ...claimAll, names: [checkLinkKind.name] },
+          ...{ first: 'interactive', suspect: true },
+        });
+        if (!fence) throw new Error('no check is due');
+        const found = { state: 'ok', httpStatus: 200, failures: 0, deadSince: null, sentence: '' } as const;
+        const nextCheckAt = clock.now() + 30 * day;
+        await store.links.settle(fence, { itemId, userId: user.id }, () => ({ ...found, nextCheckAt }));
+      };
+      await whileAhead(schedule);
+      expect(await schedule()).toBe(1);
+      await whileAhead(check);
+      expect(await schedule()).toBe(1);
+      await check();
+      expect(await schedule()).toBe(0);
+    });
+
+    it('a session that was renewed meanwhile ends 30 days after its next use', async () => {
+      const now = clock.now;
+      await store.credentials.createSession({
+        secretSha256: sha256('s'),
+        userId: user.id,
+        expiresAt: now() + sessionLifetimeMs + jumpMs,
+      });
+      expect(await findSessionUser({ store, now }, 's')).toMatchObject({ renewed: true });
+      expect(await findSessionUser({ store, now }, 's')).toMatchObject({ renewed: false });
+      clock.advance(sessionLifetimeMs);
+      expect(await findSessionUser({ store, now }, 's')).toBeUndefined();
+    });
 
     it('a login that was blocked meanwhile is not blocked', async () => {
       await whileAhead(() => store.loginAttempts.take(['a'], limits));

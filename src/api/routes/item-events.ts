@@ -16,7 +16,7 @@ export function itemEvents(
   items: Pick<ItemStore, 'changedSince' | 'look'>,
   { now, toBody }: { now: Clock; toBody: (item: Item) => object },
 ): () => Promise<Look> {
-  const openedAt = now() - overlapMs;
+  let openedAt = now() - overlapMs;
   /** When each had changed that was sent, and what it was then. */
   const sent = new Map<number, { updatedAt: number; text: string }>();
   /** Where the looks began that it takes to see all of it, and where the next one goes on. */
@@ -25,6 +25,11 @@ export function itemEvents(
 
   return async () => {
     const at = now();
+    // The clock was set back.
+    if (at - overlapMs < openedAt) {
+      openedAt = at - overlapMs;
+      after = { updatedAt: openedAt, id: 0 };
+    }
     const changed = await items.changedSince(after, most.ids);
     const fresh = changed.filter(({ id, updatedAt }) => sent.get(id)?.updatedAt !== updatedAt);
     const hot = changed.filter(

@@ -30,6 +30,11 @@ export function refreshEvents(
     // In this order: what ends between the two is counted twice for one look, and never left out of the last one.
     const active = await pulls.countActive(pullKind);
     openedAt ??= active.at - withinMs;
+    // The clock was set back since the last look.
+    if (active.at < lookedAt) {
+      openedAt = active.at - withinMs - overlapMs;
+      lookedAt = active.at;
+    }
     const found = await pulls.listEnded(pullKind, Math.max(openedAt, lookedAt - overlapMs));
     lookedAt = active.at;
     const fresh = found.filter((pull) => !seen.has(keyOf(pull)));

@@ -42,7 +42,7 @@ export function storageRoutes(router: Router, { store, measureLibrary, now }: Ap
       responses: { 200: json(z.object({ data: StorageBody }), 'Measured within the last ten seconds') },
     },
     async (c) => {
-      if (!last || now() - last.at >= freshMs) {
+      if (!last || Math.abs(now() - last.at) >= freshMs) {
         const mine = { at: now(), answer: measure() };
         last = mine;
         mine.answer.catch(() => {

@@ -1,0 +1,4 @@
+-- When `run_at` and `next_check_at` were written, so that times set by a clock that ran ahead can be recognised afterwards.
+
+ALTER TABLE jobs ADD COLUMN scheduled_at INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE item_links ADD COLUMN scheduled_at INTEGER NOT NULL DEFAULT 0;
