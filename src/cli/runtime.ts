@@ -107,7 +107,13 @@ export async function open(
   try {
     const passwords = createPasswords(runtime.passwords);
     const accounts = { store, now, randomText, passwords, loginLimits: config.login };
-    return { config, log, store, accounts, ...(await joined(runtime, store, files, { duringReinflate, holder })) };
+    return {
+      config,
+      log,
+      store,
+      accounts,
+      ...(await joined(runtime, store, files, { duringReinflate, holder })),
+    };
   } catch (error) {
     await store.close();
     throw error;
