@@ -23,6 +23,8 @@ export interface ListenOptions extends Pick<ClientRules, 'trustedProxies'> {
   readonly host: string;
   readonly port: number;
   readonly limits?: ConnectionLimits;
+  /** How long a stop waits for running requests. */
+  readonly stopWithinMs?: number;
   /** Told once a minute at most. */
   readonly onRefused?: (address: string) => void;
 }
@@ -32,7 +34,14 @@ const silenceMs = 180_000;
 
 export async function listen(
   fetch: (request: Request, env: never) => Response | Promise<Response>,
-  { host, port, trustedProxies, limits = connectionLimits(), onRefused = () => {} }: ListenOptions,
+  {
+    host,
+    port,
+    trustedProxies,
+    limits = connectionLimits(),
+    stopWithinMs = requestsMs,
+    onRefused = () => {},
+  }: ListenOptions,
 ): Promise<Listening> {
   const server = createAdaptorServer({
     fetch: fetch as never,
@@ -55,7 +64,7 @@ export async function listen(
     server.listen({ port, host, backlog }, resolve);
   });
   const { port: bound } = server.address() as AddressInfo;
-  return { host, port: bound, stop: () => stop(server) };
+  return { host, port: bound, stop: () => stop(server, stopWithinMs) };
 }
 
 function atMostEvery(ms: number, tell: (address: string) => void): (address: string) => void {
@@ -68,13 +77,13 @@ function atMostEvery(ms: number, tell: (address: string) => void): (address: str
   };
 }
 
-async function stop(server: Server): Promise<void> {
+async function stop(server: Server, stopWithinMs: number): Promise<void> {
   let isCutOff = false;
   await new Promise<void>((resolve) => {
     const cutOff = setTimeout(() => {
       isCutOff = true;
       server.closeAllConnections();
-    }, requestsMs);
+    }, stopWithinMs);
     // A kept connection that is busy now becomes idle when its request is answered.
     const sweep = setInterval(() => server.closeIdleConnections(), 50);
     server.close(() => {
@@ -84,7 +93,7 @@ async function stop(server: Server): Promise<void> {
     });
     server.closeIdleConnections();
   });
-  if (isCutOff) throw new Error(`some requests did not end within ${requestsMs / 1000} s`);
+  if (isCutOff) throw new Error(`some requests did not end within ${stopWithinMs / 1000} s`);
 }
 
 function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): StartupError {

@@ -133,3 +133,20 @@ it('does not count the connections of a trusted proxy by its address', async () 
   for (let n = 0; n < 5; n++) await ask(await open('127.0.0.9'));
   expect(sockets.filter(({ closed }) => closed)).toEqual([]);
 });
+
+it('stopping fails when a request does not end in time, since its handler may still write', async () => {
+  await start({ stopWithinMs: 10 });
+  const socket = await open();
+  await ask(socket);
+  await expect(listening.stop()).rejects.toThrow('some requests did not end within 0.01 s');
+  await isClosed(socket);
+});
+
+it('stopping succeeds when the running requests end and only idle connections are left', async () => {
+  await start();
+  const [busy] = [await open(), await open()];
+  await ask(busy);
+  const stopped = listening.stop();
+  for (const end of pending) end();
+  await expect(stopped).resolves.toBeUndefined();
+});
