@@ -14,6 +14,7 @@ const duration = 'lectern_job_duration_seconds';
 const outcomes = ['done', 'failed', 'dead', 'returned', 'lost', 'crashed'];
 
 export function showQueue(registry: Registry, jobs: () => JobQueue): void {
+  const counters = oncePerScrape(() => jobs().counters.list());
   show(registry, 'gauge', 'lectern_jobs', 'Jobs in the queue, by state, name and lane.', async () =>
     (await jobs().count()).map(({ count, ...labels }) => ({ labels, value: count })),
   );
@@ -25,7 +26,7 @@ export function showQueue(registry: Registry, jobs: () => JobQueue): void {
     async () => [{ labels: {}, value: (await jobs().oldestReadyMs()) / 1000 }],
   );
   show(registry, 'counter', 'lectern_job_attempts_total', 'Attempts at jobs, by how they ended.', async () =>
-    (await jobs().counters.list())
+    (await counters())
       .filter(({ counter }) => outcomes.includes(counter))
       .map(({ name, counter, n }) => ({ labels: { name, outcome: counter }, value: n })),
   );
@@ -35,12 +36,12 @@ export function showQueue(registry: Registry, jobs: () => JobQueue): void {
     'lectern_enrichments_total',
     'Saved pages that were read, and that could not be.',
     async () =>
-      (await jobs().counters.list())
+      (await counters())
         .filter(({ counter }) => counter.startsWith(itemCounter))
         .map(({ counter, n }) => ({ labels: { outcome: counter.slice(itemCounter.length) }, value: n })),
   );
   show(registry, 'histogram', duration, 'How long attempts at jobs took.', async () =>
-    histogram(await jobs().counters.list()),
+    histogram(await counters()),
   );
 }
 
@@ -48,7 +49,7 @@ export function showQueue(registry: Registry, jobs: () => JobQueue): void {
 const maxPendingCounted = 1_000_000;
 
 export function showJournal(registry: Registry, journal: () => JournalStore): void {
-  const lag = () => journal().lag(maxPendingCounted);
+  const lag = oncePerScrape(() => journal().lag(maxPendingCounted));
   show(
     registry,
     'gauge',
@@ -73,6 +74,17 @@ export function showJournal(registry: Registry, journal: () => JournalStore): vo
       return flushedAt === null ? [] : [{ labels: {}, value: flushedAt / 1000 }];
     },
   );
+}
+
+/** A scrape asks all metrics at the same time. Metrics that ask while a read is under way share its answer. */
+function oncePerScrape<T>(read: () => Promise<T>): () => Promise<T> {
+  let reading: Promise<T> | undefined;
+  return () => {
+    reading ??= read().finally(() => {
+      reading = undefined;
+    });
+    return reading;
+  };
 }
 
 /** prom-client's own metrics count in this process; the registry asks no more of one than this. */
