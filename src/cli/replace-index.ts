@@ -1,6 +1,7 @@
 // The index that a reinflate replaces: what it has, and how it makes room for the new one.
 import { StartupError } from '../errors.ts';
 import type { Files } from '../library/files/files.ts';
+import type { Millis } from '../model/glossary.ts';
 import type { SetName } from '../store/journal-store.ts';
 import { DamagedIndex, hasIndex, namingDamage } from '../store/open.ts';
 import { clearIndex, openRebuild } from '../store/reinflate/open-rebuild.ts';
@@ -9,7 +10,8 @@ import { flushIndex, type Runtime } from './runtime.ts';
 
 export interface PresentIndex {
   readonly isFull: boolean;
-  readonly isInUse: boolean;
+  /** How long a running process holds it, unless it renews its leases. */
+  readonly leaseLeftMs: Millis;
   /** Of an interrupted reinflate. */
   readonly progress: Progress | undefined;
   /** The last set that the index wrote to its library. */
@@ -17,7 +19,7 @@ export interface PresentIndex {
   readonly damage?: DamagedIndex;
 }
 
-const noIndex: PresentIndex = { isFull: false, isInUse: false, progress: undefined, lastSet: undefined };
+const noIndex: PresentIndex = { isFull: false, leaseLeftMs: 0, progress: undefined, lastSet: undefined };
 
 export async function inspectIndex(runtime: Runtime): Promise<PresentIndex> {
   const { database } = runtime.readConfig().config;
@@ -27,8 +29,8 @@ export async function inspectIndex(runtime: Runtime): Promise<PresentIndex> {
       withRebuild(runtime, async (rebuild) => {
         const progress = await rebuild.findProgress();
         const isFull = progress === undefined && !(await rebuild.isEmpty());
-        const [isInUse, lastSet] = [await rebuild.isInUse(), await rebuild.findLastSet()];
-        return { isFull, isInUse, progress, lastSet };
+        const [leaseLeftMs, lastSet] = [await rebuild.leaseLeftMs(), await rebuild.findLastSet()];
+        return { isFull, leaseLeftMs, progress, lastSet };
       }),
     );
   } catch (damage) {
@@ -41,15 +43,15 @@ export async function inspectIndex(runtime: Runtime): Promise<PresentIndex> {
 export async function makeRoom(
   runtime: Runtime,
   files: Files,
-  { isFull, isInUse, progress, damage }: PresentIndex,
+  { isFull, leaseLeftMs, progress, damage }: PresentIndex,
   { force, discard }: { force: boolean; discard: boolean },
 ): Promise<string[]> {
   const { database } = runtime.readConfig().config;
   try {
     if (damage) throw damage;
-    if (isInUse)
+    if (leaseLeftMs > 0)
       throw new StartupError(
-        'Lectern is running on this index. Stop it first; if it was killed, wait 15 seconds.',
+        `Lectern is running on this index. Stop it first; if it was killed, wait ${Math.ceil(leaseLeftMs / 1000)} seconds.`,
       );
     if (!isFull && !(progress && force)) return [];
     if (!force)

@@ -17,6 +17,7 @@ import {
   reinflateInto,
   temporaryFolder,
 } from '../support/library.ts';
+import { withSession } from '../support/session.ts';
 
 const hour = 3_600_000;
 
@@ -97,6 +98,25 @@ onEachEngine('lectern reinflate', (engine) => {
       expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('--partial') });
       expect(refused.stderr).toContain('lectern library repair');
     });
+  });
+
+  it.each([
+    ['that still runs refuses to replace the index, and says how long to wait', 60_000, 1],
+    ['of a time when the clock was ahead does not keep the index from being replaced', 20 * hour, 0],
+  ])('a lease of a process %s', async (_title, leftMs, code) => {
+    await addUsers('anna');
+    await withSession(target, (session) => {
+      const now =
+        session.engine === 'sqlite'
+          ? "CAST(unixepoch('subsec') * 1000 AS INTEGER)"
+          : '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
+      return session.rows(
+        `INSERT INTO leases (name, holder, epoch, expires) VALUES ('serve:killed', 'killed', 1, ${now} + ${leftMs})`,
+      );
+    });
+    const { stderr, ...result } = await run('reinflate', '--force');
+    expect({ ...result, stderr }).toMatchObject({ code });
+    if (code === 1) expect(stderr).toMatch(/Stop it first; if it was killed, wait \d+ seconds\./);
   });
 
   describe('after an interruption', () => {

@@ -46,6 +46,9 @@ export interface RebuildRules {
   readonly tables?: readonly DurableTable[];
 }
 
+/** The clock was set back since a longer lease was written. A process that still runs has renewed it. */
+const maxLeaseMs = 10 * 60_000;
+
 const rebuiltTables = ['unread_entries', 'feed_counts', 'feed_fetch_state'];
 
 export class Rebuild {
@@ -71,15 +74,18 @@ export class Rebuild {
     return this.#findMeta(lastSetKey);
   }
 
-  /** Whether a process holds a lease, as every `serve` does for as long as it runs. */
-  async isInUse(): Promise<boolean> {
+  /** How long the leases of other processes are still valid. Every `serve` holds one for as long as it runs. */
+  async leaseLeftMs(): Promise<Millis> {
     const { session } = this.#engine;
-    if (!(await tableExists(session, 'leases'))) return false;
+    if (!(await tableExists(session, 'leases'))) return 0;
     const dbNow =
       session.engine === 'sqlite'
         ? "CAST(unixepoch('subsec') * 1000 AS INTEGER)"
         : '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
-    return (await session.rows(`SELECT 1 AS found FROM leases WHERE expires > ${dbNow} LIMIT 1`)).length > 0;
+    const [row] = await session.rows<{ left: number | null }>(
+      `SELECT max(expires) - ${dbNow} AS "left" FROM leases WHERE expires <= ${dbNow} + ${maxLeaseMs}`,
+    );
+    return Math.max(0, Number(row?.left ?? 0));
   }
 
   async isEmpty(): Promise<boolean> {
