@@ -285,15 +285,19 @@ class UnreachableMoment extends StartupError {
   override readonly exitCode = 2;
 }
 
-const timesListed = 40;
+const maxTimesListed = 40;
 
 async function unreachable(files: Files, until: Millis): Promise<UnreachableMoment> {
-  const { since, times } = await findMoments(files);
+  const { range, times } = await findMoments(files);
+  const isShortened = times.length > maxTimesListed;
   return new UnreachableMoment(
     [
       `The journal cannot restore ${time(until)}. It can restore:`,
-      ...times.slice(-timesListed).map((at) => `  ${time(at)}`),
-      ...(since === undefined ? [] : [`  every moment since ${time(since)}`]),
+      ...(isShortened ? [`  the last ${maxTimesListed} of ${times.length} ends of days:`] : []),
+      ...times.slice(-maxTimesListed).map((at) => `  ${time(at)}`),
+      ...(range
+        ? [`  every moment since ${time(range.first)}${range.last ? ` until ${time(range.last)}` : ''}`]
+        : []),
     ].join('\n'),
   );
 }

@@ -2,15 +2,14 @@
 import type { Millis } from '../model/glossary.ts';
 import type { Files } from './files/files.ts';
 import { setOfKey } from './journal/segment.ts';
-import type { FactSet } from './journal/sets.ts';
-import { readSets } from './journal/sets.ts';
-import type { RestorePlan } from './restore-plan.ts';
+import { type FactSet, findDamage } from './journal/sets.ts';
+import { hasLosses, planRestore, type RestorePlan } from './restore-plan.ts';
 import { ulidTime } from './ulid.ts';
 
 export interface Moments {
-  /** Every moment since then can be restored. */
-  readonly since: Millis | undefined;
-  /** The earlier states that can be restored, by their times. */
+  /** Every moment from the first to the last can be restored. Without `last`, all later ones can, too. */
+  readonly range: { readonly first: Millis; readonly last: Millis | undefined } | undefined;
+  /** Earlier states that can be restored, by their times. */
   readonly times: readonly Millis[];
 }
 
@@ -27,22 +26,37 @@ export function restoresMoment({ run, leftOut, damaged, journal }: RestorePlan, 
 }
 
 export async function findMoments(files: Files): Promise<Moments> {
-  const { sets, superseded } = await readSets(files);
-  const all = [...sets, ...superseded.map(({ set }) => set)];
-  const byName = new Map(all.map((set) => [set.id, set]));
-  const isOneState = (set: FactSet) => set.firstAt === set.lastAt;
-  const newest =
-    all
-      .filter(isOneState)
-      .sort((a, b) => a.ordinal - b.ordinal)
-      .at(-1) ?? sets.at(-1);
-  let earliest = newest;
-  while (earliest?.previous && isOneState(earliest)) {
-    const before = byName.get(earliest.previous.set);
-    if (!before) break;
-    earliest = before;
+  const verified = new Set<string>();
+  const plan = await planRestore(files, { verified });
+  const canRestore = (at: Millis) => plan.damaged.every(({ key }) => ulidTime(setOfKey(key)) > at);
+  const last = plan.run.at(-1);
+  const times = plan.run.map(({ lastAt }) => lastAt).filter(canRestore);
+  if (!last || !canRestore(last.lastAt)) return { range: undefined, times };
+  const kept = await firstKeptFlush(files, plan, last);
+  const isRestorable = restoresMoment(
+    await planRestore(files, { until: kept.lastAt, verified }),
+    kept.lastAt,
+  );
+  const first = isRestorable
+    ? (plan.run.findLast(({ ordinal }) => ordinal < kept.ordinal) ?? kept)
+    : // It is in a merged set of which other source segments are gone: that is restored only as a whole.
+      (plan.run.find(({ ordinal }) => ordinal >= kept.ordinal) ?? last);
+  return {
+    range: { first: first.lastAt, last: hasLosses(plan) ? last.lastAt : undefined },
+    times: times.filter((at) => at < first.lastAt),
+  };
+}
+
+/** The first of the flushes before the last set that are kept without a gap. */
+async function firstKeptFlush(files: Files, { journal }: RestorePlan, last: FactSet): Promise<FactSet> {
+  const byName = new Map(journal.complete.map((set) => [set.id, set]));
+  const isKept = async (set: FactSet | undefined): Promise<boolean> =>
+    set !== undefined && set.firstAt === set.lastAt && (await findDamage(files, set)).length === 0;
+  let first = last;
+  let before = journal.complete.find((set) => set.ordinal === last.ordinal && set.firstAt === set.lastAt);
+  while (before && (await isKept(before))) {
+    first = before;
+    before = byName.get(first.previous?.set ?? '');
   }
-  const since = earliest?.lastAt;
-  const times = sets.map(({ lastAt }) => lastAt).filter((at) => since === undefined || at < since);
-  return { since, times };
+  return first;
 }

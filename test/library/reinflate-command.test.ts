@@ -3,7 +3,10 @@ import { readFileSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Files } from '../../src/library/files/files.ts';
-import { readSets } from '../../src/library/journal/sets.ts';
+import { foldJournal } from '../../src/library/journal/fold.ts';
+import { type FactSet, readSets } from '../../src/library/journal/sets.ts';
+import { restoresMoment } from '../../src/library/moments.ts';
+import { planRestore } from '../../src/library/restore-plan.ts';
 import type { Target } from '../../src/store/open.ts';
 import { TestClock } from '../support/clock.ts';
 import { type CommandResult, runCli } from '../support/command-line.ts';
@@ -117,6 +120,74 @@ onEachEngine('lectern reinflate', (engine) => {
     const { stderr, ...result } = await run('reinflate', '--force');
     expect({ ...result, stderr }).toMatchObject({ code });
     if (code === 1) expect(stderr).toMatch(/Stop it first; if it was killed, wait \d+ seconds\./);
+  });
+
+  describe('--until a moment that cannot be restored', () => {
+    const unreachable = '2020-01-01T00:00:00Z';
+
+    /** Two flushes each day, merged; those of the last day are kept. */
+    const addDays = (count: number) =>
+      withPair(async ({ store, flush, flushDeps }) => {
+        const { id } = await store.users.create({ username: 'anna', passwordHash: null, role: 'owner' });
+        for (let day = 0; day < count; day++) {
+          for (const name of ['a', 'b']) {
+            await store.forUser(id).groups.create({ name: `${day} ${name}` });
+            await flush();
+            clock.advance(12 * hour);
+          }
+          await foldJournal(flushDeps, 'test');
+        }
+      });
+    const listed = async () => {
+      const { code, stderr } = await run('reinflate', '--discard', '--until', unreachable);
+      expect(code).toBe(2);
+      return stderr;
+    };
+    const damage = (set: FactSet | undefined) => {
+      const path = join(folder, set?.parts[0]?.key ?? '');
+      truncateSync(path, readFileSync(path).length - 5);
+    };
+    const timesIn = (text: string) =>
+      [...text.matchAll(/^ +(?:every moment since )?(\S+Z)/gm)].map(([, time = '']) => Date.parse(time));
+    const expectRestorable = async (times: readonly number[]) => {
+      expect(times.length).toBeGreaterThan(0);
+      for (const until of times)
+        expect([until, restoresMoment(await planRestore(files, { until }), until)]).toEqual([until, true]);
+    };
+
+    it('says that the list of moments is shortened', async () => {
+      await addDays(45);
+      const text = await listed();
+      expect(text).toMatch(/^ {2}the last 40 of 4\d ends of days:$/m);
+      expect(timesIn(text)).toHaveLength(41);
+      await expectRestorable(timesIn(text));
+    });
+
+    it.each([
+      ['in the middle', (sets: readonly FactSet[]) => sets[3]],
+      ['that is the newest', (sets: readonly FactSet[]) => sets.at(-1)],
+    ])('offers no moment behind or in a damaged segment %s', async (_place, choose) => {
+      await addDays(6);
+      const { sets } = await readSets(files);
+      damage(choose(sets));
+      const times = timesIn(await listed());
+      await expectRestorable(times);
+      expect(Math.max(...times)).toBeLessThan(choose(sets)?.lastAt ?? 0);
+    });
+
+    it('offers no moment of a merged day of which a kept segment is damaged', async () => {
+      await addDays(6);
+      const { superseded } = await readSets(files);
+      damage(superseded.at(-1)?.set);
+      await expectRestorable(timesIn(await listed()));
+    });
+
+    it('offers no moment of a merged day whose segments are deleted', async () => {
+      await addDays(6);
+      clock.advance(24 * hour);
+      await withPair(({ flushDeps }) => foldJournal(flushDeps, 'test'));
+      await expectRestorable(timesIn(await listed()));
+    });
   });
 
   describe('after an interruption', () => {

@@ -167,7 +167,7 @@ onEachEngine('a library', (engine: Engine) => {
       const now = clock.now();
       const moments = fc.sample(fc.integer({ min: now - 24 * hour, max: now }), propertyRuns(20).numRuns);
       const dayEnds = Array.from({ length: 5 }, (_, day) => start + (day + 1) * 24 * hour - 1);
-      expect((await findMoments(files)).since).toBeLessThanOrEqual(now - 24 * hour);
+      expect((await findMoments(files)).range?.first).toBeLessThanOrEqual(now - 24 * hour);
       for (const until of [...moments, ...dayEnds.filter((at) => at < now)]) {
         const expected = flushes.filter(({ at }) => at <= until).at(-1);
         const copy = await folderFiles(await copyOf(), clock);
