@@ -58,7 +58,6 @@ interface PlanOptions {
   readonly until: Millis | undefined;
   readonly partial: boolean;
   readonly discard: boolean;
-  readonly verified: Set<string>;
 }
 
 /** A copy of a running library takes less than this. So the missing end is at most a day. */
@@ -78,15 +77,12 @@ async function run(runtime: Runtime, options: Options): Promise<void> {
     throw new StartupError(
       `Lectern is running on this library (process ${lock.pid} on ${lock.machine.split(' ')[0]}). Stop it first; if it was killed, wait ${lockValidMs / 1000} seconds.`,
     );
-  const verified = new Set<string>();
   const isMirrorAlone = !(await hasSegments(files)) && (await hasMirror(files));
   const index = await inspectIndex(runtime);
   const until = force ? options.until : untilOf(index.progress, options.until);
   const isRebuilt = !force && index.progress?.rebuilt === true;
   const plan =
-    isMirrorAlone || isRebuilt
-      ? undefined
-      : await requirePlan(files, index, { until, partial, discard, verified });
+    isMirrorAlone || isRebuilt ? undefined : await requirePlan(files, index, { until, partial, discard });
   const aside = await makeRoom(runtime, files, index, { force, discard });
   for (const line of aside) log.info(line);
   if (plan && hasLosses(plan)) log.warn(lossSentence(plan));
@@ -96,7 +92,7 @@ async function run(runtime: Runtime, options: Options): Promise<void> {
   const onProgress = (facts: number, total: number) => bar.update(facts, total);
   const summary = isMirrorAlone
     ? { sets: 0, facts: 0, resumed: false, setAside: [], ...(await addFromFiles(runtime, files)) }
-    : await replay(runtime, files, { until, verified, onProgress }).finally(() => bar.end());
+    : await replay(runtime, files, { until, plan, onProgress }).finally(() => bar.end());
   const { hash, tables, mirror, restored } = summary;
   const meaning = rag ? await withStore(runtime, (opened) => embedTexts(runtime, opened)) : undefined;
   const seconds = Math.round((performance.now() - started) / 100) / 10;
@@ -138,18 +134,18 @@ async function replay(
   files: Files,
   {
     until,
-    verified,
+    plan,
     onProgress,
   }: {
     until: Millis | undefined;
-    verified: Set<string>;
+    plan: RestorePlan | undefined;
     onProgress: (facts: number, total: number) => void;
   },
 ) {
   const { now, randomText } = runtime;
   return withRebuild(runtime, async (rebuild) => {
     const rebuilt = await reinflate({
-      ...{ files, rebuild, now, randomText, until, verified },
+      ...{ files, rebuild, now, randomText, until, plan },
       onProgress: ({ facts, totalFacts }) => onProgress(facts, totalFacts),
     });
     const added = await addFromFiles(runtime, files, { duringReinflate: true });
@@ -215,9 +211,9 @@ async function takeInMirror(runtime: Runtime, store: Store, files: Files): Promi
 async function requirePlan(
   files: Files,
   index: PresentIndex,
-  { until, partial, discard, verified }: PlanOptions,
+  { until, partial, discard }: PlanOptions,
 ): Promise<RestorePlan> {
-  const plan = await planRestore(files, { until, verified });
+  const plan = await planRestore(files, { until });
   const { run, journal } = plan;
   if (journal.complete.length === 0 && journal.damaged.length === 0) {
     throw new StartupError(

@@ -26,8 +26,8 @@ export function restoresMoment({ run, leftOut, damaged, journal }: RestorePlan, 
 }
 
 export async function findMoments(files: Files): Promise<Moments> {
-  const verified = new Set<string>();
-  const plan = await planRestore(files, { verified });
+  const plan = await planRestore(files);
+  const { verified } = plan;
   const canRestore = (at: Millis) => plan.damaged.every(({ key }) => ulidTime(setOfKey(key)) > at);
   const last = plan.run.at(-1);
   const times = plan.run.map(({ lastAt }) => lastAt).filter(canRestore);

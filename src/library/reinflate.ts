@@ -19,8 +19,8 @@ export interface ReinflateDeps {
   readonly randomText: RandomText;
   /** Restores the state of this moment. Later sets no longer count, and are deleted a day later. */
   readonly until?: Millis | undefined;
-  /** Names of sets that were read without damage already. */
-  readonly verified?: Set<string>;
+  /** What was read of the journal already. Sets that were written since are restored, too. */
+  readonly plan?: RestorePlan | undefined;
   readonly onProgress: (progress: { facts: number; totalFacts: number }) => void;
 }
 
@@ -94,6 +94,8 @@ export function untilOf(begun: Progress | undefined, until: Millis | undefined):
 
 class Replay {
   readonly #deps: ReinflateDeps;
+  /** Used once: later sets are read anew. */
+  #plan: RestorePlan | undefined;
   readonly #verified: Set<string>;
   progress: Progress;
   sets = 0;
@@ -101,13 +103,16 @@ class Replay {
 
   constructor(deps: ReinflateDeps, begun: Progress | undefined) {
     this.#deps = deps;
-    this.#verified = deps.verified ?? new Set();
+    this.#plan = begun ? undefined : deps.plan;
+    this.#verified = deps.plan?.verified ?? new Set();
     this.progress = begun ?? { ...notBegun, until: deps.until };
   }
 
   async applyAll(): Promise<RestorePlan> {
     const { files, rebuild, until, onProgress } = this.#deps;
-    const plan = await planRestore(files, { until, progress: this.progress, verified: this.#verified });
+    const plan =
+      this.#plan ?? (await planRestore(files, { until, progress: this.progress, verified: this.#verified }));
+    this.#plan = undefined;
     const totalFacts = plan.run.reduce((sum, set) => sum + set.facts, 0);
     let before = 0;
     for (const set of plan.run) {

@@ -28,6 +28,8 @@ export interface RestorePlan {
   /** The segments that cannot be restored. */
   readonly unusable: readonly string[];
   readonly journal: InspectedJournal;
+  /** Names of sets that were read without damage. */
+  readonly verified: Set<string>;
 }
 
 export const notBegun: Progress = { ordinal: 0, set: '', part: 0, complete: true, seq: 0, ids: {} };
@@ -38,14 +40,14 @@ export async function planRestore(
   {
     until,
     progress = notBegun,
-    verified,
-  }: { until?: Millis | undefined; progress?: Progress; verified?: Set<string> | undefined } = {},
+    verified = new Set(),
+  }: { until?: Millis | undefined; progress?: Progress; verified?: Set<string> } = {},
 ): Promise<RestorePlan> {
   const isBegun = (set: FactSet) => !progress.complete && set.id === progress.set;
   const journal = await inspectJournal(files, {
     accept: (set) =>
       (until === undefined || set.lastAt <= until) && (set.fromOrdinal > progress.ordinal || isBegun(set)),
-    ...(verified && { verified }),
+    verified,
   });
   const found = gapFreeRun(journal.sets, progress.ordinal);
   const isMergedSince =
@@ -55,7 +57,7 @@ export async function planRestore(
       'The journal has changed since this reinflate was interrupted. Start over with "lectern reinflate --force".',
     );
   }
-  return { ...found, journal, ...(await findLosses(files, journal, found, progress.ordinal)) };
+  return { ...found, journal, verified, ...(await findLosses(files, journal, found, progress.ordinal)) };
 }
 
 export function reachesOver(set: FactSet, ordinal: number): boolean {

@@ -147,6 +147,30 @@ onEachEngine('a library', (engine: Engine) => {
     );
   });
 
+  it('is read once for the plan, and then only the segments and the headers of later sets are read', async () => {
+    await live(1);
+    let [headers, bodies] = [0, 0];
+    const counting: Files = {
+      ...files,
+      get: (key) => {
+        headers += 1;
+        return files.get(key);
+      },
+      read: (key) => {
+        if (key.startsWith('journal/')) bodies += 1;
+        return files.read(key);
+      },
+    };
+    const plan = await planRestore(counting);
+    await live(1);
+    const counted = [headers, bodies];
+    await reinflateInto(await elsewhere.freshTarget(), counting, { now: clock.now, plan });
+    expect(counted).toEqual([3, 3]);
+    // 6 headers in the second round; the bodies of 3 planned sets, and twice those of 3 new ones.
+    expect([headers, bodies]).toEqual([3 + 6, 3 + 3 + 2 * 3]);
+    expect(await stateOf(files)).toBe(flushes.at(-1)?.hash);
+  });
+
   describe('is restored to a moment', () => {
     it('of the last day, or the end of an earlier day, with the state hash of the last flush before it', async () => {
       const [days, perDay] = [7, 12];

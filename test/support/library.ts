@@ -8,7 +8,7 @@ import type { Files } from '../../src/library/files/files.ts';
 import { openFolderFiles } from '../../src/library/files/folder-files.ts';
 import { type FlushDeps, flushJournal } from '../../src/library/journal/flush.ts';
 import { joinLibrary, type Library } from '../../src/library/library.ts';
-import { type Reinflated, reinflate } from '../../src/library/reinflate.ts';
+import { type ReinflateDeps, type Reinflated, reinflate } from '../../src/library/reinflate.ts';
 import { ulidMaker } from '../../src/library/ulid.ts';
 import type { Database } from '../../src/store/database.ts';
 import { openDatabase, type Target } from '../../src/store/open.ts';
@@ -78,12 +78,13 @@ export async function openPair(
 export async function reinflateInto(
   target: Target,
   files: Files,
-  options: Partial<RebuildOptions> & { onProgress?: () => void; until?: number; release?: boolean } = {},
+  options: Partial<RebuildOptions> &
+    Pick<ReinflateDeps, 'until' | 'plan'> & { onProgress?: () => void; release?: boolean } = {},
 ): Promise<Reinflated> {
-  const { now = new TestClock().now, onProgress = () => {}, until, release = true } = options;
+  const { now = new TestClock().now, onProgress = () => {}, until, plan, release = true } = options;
   const rebuild = await openRebuild(target, { pullIntervalMs: 1_800_000, ...options, now });
   try {
-    const reinflated = await reinflate({ files, rebuild, now, randomText, until, onProgress });
+    const reinflated = await reinflate({ files, rebuild, now, randomText, until, plan, onProgress });
     if (release) await rebuild.release();
     return reinflated;
   } finally {
