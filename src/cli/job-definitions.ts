@@ -14,6 +14,7 @@ import { purgeItem, purgeKind } from '../items/purge-item.ts';
 import { createScreenshots } from '../items/screenshot/take-screenshot.ts';
 import { defineJob, type JobDefinition } from '../jobs/registry.ts';
 import { checkLibraryKind, runLibraryCheck } from '../library/check-job.ts';
+import { checkLibraryManifests } from '../mirror/node/check-manifests.ts';
 import { mirrorKind, runMirrorBatch } from '../mirror/node/mirror.ts';
 import { createHostTurns } from '../outbound/host-turns.ts';
 import { Parser } from '../parsing/parser.ts';
@@ -56,7 +57,14 @@ export function jobDefinitions(
   });
   const checkLibrary = defineJob({
     ...checkLibraryKind,
-    handler: (context) => runLibraryCheck({ files: library.files, store, now: runtime.now }, context),
+    handler: (context) =>
+      runLibraryCheck(
+        {
+          ...{ files: library.files, store, now: runtime.now },
+          checkOthers: () => checkLibraryManifests({ files: library.files, store }, { readData: false }),
+        },
+        context,
+      ),
   });
   const purge = defineJob({
     ...purgeKind,

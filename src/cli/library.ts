@@ -6,6 +6,7 @@ import { compactJournal } from '../library/journal/fold.ts';
 import { damageSentence } from '../library/journal/segment.ts';
 import { repairJournal } from '../library/repair.ts';
 import { libraryStats } from '../library/stats.ts';
+import { checkLibraryManifests, repairLibraryManifests } from '../mirror/node/check-manifests.ts';
 import { printRestoredFiles } from './restored-files.ts';
 import { isLibraryGone, type Runtime, renewLibrary, restoreLibraryIdentity, withStore } from './runtime.ts';
 import { printRows } from './table.ts';
@@ -19,12 +20,12 @@ export function libraryCommand(runtime: Runtime): Command {
     .option('--read-data', 'also read every file and compare it with the hash that its row has')
     .option('--json', 'print the report as JSON')
     .action(async ({ readData = false, json }: { readData?: boolean; json?: boolean }) => {
-      const report = await withStore(runtime, async ({ library, store }) =>
-        checkLibrary(library.files, store.durableRows, {
-          readData,
-          lastSet: await store.journal.findLastSet(),
-        }),
-      );
+      const report = await withStore(runtime, async ({ library: { files }, store }) => {
+        const lastSet = await store.journal.findLastSet();
+        const checked = await checkLibrary(files, store.durableRows, { readData, lastSet });
+        const manifests = await checkLibraryManifests({ files, store }, { readData });
+        return { ...checked, problems: [...checked.problems, ...manifests] };
+      });
       const { segments, kept, files, problems, orphans } = report;
       if (json) {
         runtime.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
@@ -108,14 +109,30 @@ async function repair(
     return;
   }
   const isIdentityRestored = await restoreLibraryIdentity(runtime);
-  const { problems, rows, queued, lost } = await withStore(runtime, async ({ library, store, flusher }) => {
-    const { files } = library;
-    const journal = await repairJournal({ files, journal: store.journal, flusher }, { all });
-    return { ...journal, ...(await restoreFiles({ store, files }, { readData: true })) };
-  });
+  const { problems, rows, queued, lost, manifests } = await withStore(
+    runtime,
+    async ({ library, store, flusher }) => {
+      const { files } = library;
+      const journal = await repairJournal({ files, journal: store.journal, flusher }, { all });
+      const restored = await restoreFiles({ store, files }, { readData: true });
+      const manifests = await repairLibraryManifests({ store, files }, runtime.randomText(12));
+      return {
+        ...journal,
+        ...restored,
+        manifests: manifests.repaired,
+        lost: [...restored.lost, ...manifests.lost],
+      };
+    },
+  );
   if (json) {
     const fetchedAgain = queued.map(({ itemId, url }) => ({ item_id: itemId, url }));
-    const report = { problems, rows: rows ?? 0, fetched_again: fetchedAgain, lost_files: lost };
+    const report = {
+      problems,
+      rows: rows ?? 0,
+      fetched_again: fetchedAgain,
+      written_again: manifests,
+      lost_files: lost,
+    };
     runtime.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
   } else {
     if (isIdentityRestored) runtime.stdout.write('library.json is written again.\n');
@@ -125,6 +142,7 @@ async function repair(
         ? 'The journal needs no repair.\n'
         : `The journal is written again from the index: ${rows} rows.\n`,
     );
+    for (const key of manifests) runtime.stdout.write(`${key} is written again.\n`);
     printRestoredFiles(runtime, { queued, lost });
   }
   if (lost.length > 0)

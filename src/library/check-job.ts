@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Clock } from '../model/glossary.ts';
 import { jobKind } from '../store/job-queue/job-kind.ts';
 import type { Store } from '../store/store.ts';
-import { type CheckReport, checkLibrary } from './check.ts';
+import { type CheckReport, checkLibrary, type Problem } from './check.ts';
 import type { Files } from './files/files.ts';
 
 export const checkLibraryKind = jobKind({
@@ -21,6 +21,8 @@ const problemsKept = 100;
 export interface CheckJobDeps {
   readonly files: Files;
   readonly store: Pick<Store, 'journal' | 'durableRows' | 'libraryChecks'>;
+  /** Problems of files that no row refers to. */
+  readonly checkOthers?: () => Promise<readonly Problem[]>;
   readonly now: Clock;
 }
 
@@ -28,8 +30,8 @@ export async function runLibraryCheck(
   deps: CheckJobDeps,
   { signal, progress }: { signal: AbortSignal; progress: (done: number) => void },
 ): Promise<void> {
-  const look = async (): Promise<CheckReport> =>
-    checkLibrary(deps.files, deps.store.durableRows, {
+  const look = async (): Promise<CheckReport> => {
+    const report = await checkLibrary(deps.files, deps.store.durableRows, {
       readData: false,
       lastSet: await deps.store.journal.findLastSet(),
       onFile: (done) => {
@@ -37,6 +39,8 @@ export async function runLibraryCheck(
         progress(done);
       },
     });
+    return { ...report, problems: [...report.problems, ...((await deps.checkOthers?.()) ?? [])] };
+  };
   let report = await look();
   // The journal is written meanwhile, and what was folded between two looks at it seems lost. What is, is so twice.
   if (report.problems.length > 0) {

@@ -2,28 +2,40 @@
 // of the removal.
 import type { Objects } from './host.ts';
 import { raindropsPrefix } from './objects-of.ts';
+import type { RaindropFacts } from './raindrop.ts';
 import type { Stored } from './store-raindrop.ts';
 
-const prefix = 'manifests/';
+export const manifestsPrefix = 'manifests/';
 const attempts = 10;
 
-export const collectionsKey = `${prefix}collections.json`;
+export const collectionsKey = `${manifestsPrefix}collections.json`;
 
 /** The files that have changed are each written once, whatever the number of lines. */
 export async function addToManifests(
   objects: Pick<Objects, 'readVersion' | 'putIf'>,
   stored: readonly Stored[],
 ): Promise<void> {
-  const byMonth = new Map<string, string[]>();
-  for (const one of stored) {
-    const month = (one.removedAt ?? one.facts.updatedAt).slice(0, 7);
-    byMonth.set(month, [...(byMonth.get(month) ?? []), lineOf(one)]);
+  const byKey = new Map<string, string[]>();
+  for (const { facts, removedAt } of stored) {
+    const raindrop = { ...facts, removedAt };
+    const key = manifestKey(raindrop);
+    byKey.set(key, [...(byKey.get(key) ?? []), lineOf(raindrop)]);
   }
-  for (const [month, lines] of byMonth) await addLines(objects, `${prefix}${month}.jsonl`, lines);
+  for (const [key, lines] of byKey) await addLines(objects, key, lines);
 }
 
-function lineOf({ id, facts, removedAt }: Stored): string {
-  const { updatedAt, tags, domain, title, excerpt } = facts;
+/** A raindrop as a line tells it. */
+export interface ManifestLine extends Partial<Pick<RaindropFacts, 'tags' | 'domain' | 'title' | 'excerpt'>> {
+  readonly id: number;
+  readonly updatedAt: string;
+  readonly removedAt: string | null;
+}
+
+export function manifestKey({ updatedAt, removedAt }: ManifestLine): string {
+  return `${manifestsPrefix}${(removedAt ?? updatedAt).slice(0, 7)}.jsonl`;
+}
+
+export function lineOf({ id, updatedAt, tags, domain, title, excerpt, removedAt }: ManifestLine): string {
   return JSON.stringify({
     ...{ id, updated_at: updatedAt, tags, domain, title, excerpt },
     ...(removedAt !== null && { removed_at: removedAt }),
@@ -52,11 +64,11 @@ async function addLines(
 /** Every raindrop that a line or an object tells of, rising. A line that was lost is made good by the objects. */
 export async function raindropIds(objects: Pick<Objects, 'read' | 'list' | 'folders'>): Promise<number[]> {
   const ids = new Set<number>();
-  for await (const key of objects.list(prefix)) {
+  for await (const key of objects.list(manifestsPrefix)) {
     if (!key.endsWith('.jsonl')) continue;
     const bytes = await objects.read(key);
     for (const line of new TextDecoder().decode(bytes ?? new Uint8Array()).split('\n')) {
-      const id = idOf(line);
+      const id = parseLine(line)?.id;
       if (id !== undefined) ids.add(id);
     }
   }
@@ -65,13 +77,12 @@ export async function raindropIds(objects: Pick<Objects, 'read' | 'list' | 'fold
   return [...ids].sort((a, b) => a - b);
 }
 
-function idOf(line: string): number | undefined {
-  if (line === '') return undefined;
+/** Undefined for a line that cannot be read. Its raindrop is found by its objects. */
+export function parseLine(line: string): ManifestLine | undefined {
   try {
-    const { id } = JSON.parse(line) as { id: unknown };
-    return Number.isSafeInteger(id) ? (id as number) : undefined;
+    const { id, updated_at: updatedAt, removed_at: removedAt = null } = JSON.parse(line);
+    return Number.isSafeInteger(id) ? { id, updatedAt, removedAt } : undefined;
   } catch {
-    // Its raindrop is found by its objects.
     return undefined;
   }
 }

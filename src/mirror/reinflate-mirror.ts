@@ -66,7 +66,7 @@ async function reinflateCollections({ objects, index }: Deps): Promise<void> {
 }
 
 /** What cannot be read says nothing: the next run asks Raindrop. */
-function parseCollections(bytes: Uint8Array | undefined): MirroredCollection[] | undefined {
+export function parseCollections(bytes: Uint8Array | undefined): MirroredCollection[] | undefined {
   if (!bytes) return undefined;
   try {
     const value: unknown = JSON.parse(new TextDecoder().decode(bytes));

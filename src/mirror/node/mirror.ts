@@ -51,8 +51,8 @@ export const mirrorKind = jobKind({
 });
 export const mirrorKey = 'mirror';
 
-const leaseName = 'mirror';
-const leaseTtlMs = 60_000;
+export const mirrorLease = 'mirror';
+export const leaseTtlMs = 60_000;
 const renewEveryMs = 15_000;
 
 export const notConfigured =
@@ -81,13 +81,13 @@ export async function runMirrorBatch(
   const { store, library } = deps;
   const owner = await store.users.findOwner();
   if (!owner) throw new Invalid('There is no owner yet: set up Lectern first.');
-  const lease = await store.leases.acquire(leaseName, options.holder, leaseTtlMs);
+  const lease = await store.leases.acquire(mirrorLease, options.holder, leaseTtlMs);
   if (!lease) throw new Conflict('Another process is at the mirror.');
   const lost = new AbortController();
   const signal = AbortSignal.any([options.signal, lost.signal]);
   const renewing = setInterval(() => {
     void store.leases.renew(lease, leaseTtlMs).then(
-      (isOurs) => isOurs || lost.abort(new LeaseLost(leaseName)),
+      (isOurs) => isOurs || lost.abort(new LeaseLost(mirrorLease)),
       // A moment without the index is no loss yet; the fence knows.
       () => {},
     );
