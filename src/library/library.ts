@@ -4,7 +4,7 @@ import { LibraryLost, StartupError } from '../errors.ts';
 import type { RandomText } from '../model/glossary.ts';
 import type { IndexStore } from '../store/index-store.ts';
 import type { JournalStore } from '../store/journal-store.ts';
-import type { Files } from './files/files.ts';
+import { type Files, sha256Of } from './files/files.ts';
 import { segmentKey } from './journal/segment.ts';
 import { newestHeader } from './journal/sets.ts';
 
@@ -124,7 +124,9 @@ export async function beginLibrary(
 
 /** Makes `writer` the one index that may write. The one before finds out at its next flush. */
 export async function claim(files: Files, identity: Identity): Promise<Library> {
-  await files.put(identityKey, `${JSON.stringify(identity, null, 2)}\n`);
+  const { id, writer } = identity;
+  const sha256 = hashOf(identity);
+  await files.put(identityKey, `${JSON.stringify({ id, writer, sha256 }, null, 2)}\n`);
   // Two that claim at once: the later write holds, and the other learns of it here.
   const library = libraryOf(files, (await readIdentity(files)) ?? identity);
   if (library.writer !== identity.writer) await libraryOf(files, identity).requireWriter();
@@ -135,14 +137,20 @@ export async function readIdentity(files: Files): Promise<Identity | undefined> 
   const bytes = await files.read(identityKey);
   if (!bytes) return undefined;
   try {
-    const { id, writer } = JSON.parse(Buffer.from(bytes).toString('utf8'));
-    if (typeof id === 'string' && typeof writer === 'string') return { id, writer };
+    const { id, writer, ...rest } = JSON.parse(Buffer.from(bytes).toString('utf8'));
+    // Earlier versions wrote no hash.
+    const isWhole = Object.keys(rest).length === 0 || rest.sha256 === hashOf({ id, writer });
+    if (typeof id === 'string' && typeof writer === 'string' && isWhole) return { id, writer };
   } catch {
     // Falls through: what cannot be read is as wrong as what says nothing.
   }
   throw new StartupError(
     'library.json is damaged. Run "lectern library repair", or "lectern reinflate" if the index is gone.',
   );
+}
+
+function hashOf({ id, writer }: Identity): string {
+  return sha256Of(Buffer.from(`${id} ${writer}`));
 }
 
 /** Undefined when library.json is missing or damaged. Throws when the library does not answer. */

@@ -1,11 +1,11 @@
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { LibraryLost, StartupError, Unavailable } from '../../src/errors.ts';
 import type { Files } from '../../src/library/files/files.ts';
 import { flushJournal, flushUnder, journalLease, leaseTtlMs } from '../../src/library/journal/flush.ts';
 import { readSets } from '../../src/library/journal/sets.ts';
-import { beginLibrary, restoreIdentity } from '../../src/library/library.ts';
+import { beginLibrary, findIdentity, restoreIdentity } from '../../src/library/library.ts';
 import { TestClock } from '../support/clock.ts';
 import { onEachEngine } from '../support/engines.ts';
 import {
@@ -269,6 +269,25 @@ onEachEngine('an index and its library', (engine) => {
       } finally {
         await rebuilt.close();
       }
+    });
+
+    it('is also one with any bit changed, and a library.json of an earlier version is not', async () => {
+      await pair.flush();
+      const path = join(folder, 'library.json');
+      const whole = readFileSync(path);
+      for (let at = 0; at < whole.length - 1; at++) {
+        for (const bit of [1, 2, 32]) {
+          const changed = Buffer.from(whole);
+          changed.writeUInt8(changed.readUInt8(at) ^ bit, at);
+          writeFileSync(path, changed);
+          expect(await findIdentity(files), changed.toString('latin1')).toBeUndefined();
+        }
+      }
+      expect(await restore(pair)).toBe(true);
+      expect(readFileSync(path)).toEqual(whole);
+      const { id, writer } = pair.library;
+      writeFileSync(path, JSON.stringify({ id, writer }));
+      expect(await findIdentity(files)).toEqual({ id, writer });
     });
 
     it('is not assumed when library.json cannot be read', async () => {
