@@ -1,16 +1,17 @@
 // Every kind of file in the library: with one bit changed, and removed. `library check` names it; `library repair` restores it or lists it.
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeLock } from '../../src/library/lock.ts';
+import { mirrorLease } from '../../src/mirror/node/mirror.ts';
 import type { Target } from '../../src/store/open.ts';
 import { TestClock } from '../support/clock.ts';
 import { runCli } from '../support/command-line.ts';
 import { onEachEngine } from '../support/engines.ts';
 import { changeItem, keepCopy, saveItem } from '../support/items.ts';
 import { databaseUrl } from '../support/lectern-process.ts';
-import { folderFiles, temporaryFolder } from '../support/library.ts';
+import { folderFiles, openPair, temporaryFolder } from '../support/library.ts';
 import { openMirror } from '../support/mirror-node.ts';
 import { startRaindropServer } from '../support/raindrop-server.ts';
 
@@ -76,7 +77,7 @@ onEachEngine('lectern library', (engine) => {
     cpSync(scene.folder, folder, { recursive: true, preserveTimestamps: true });
     const target = await engine.freshTarget({ copyOf: scene.target });
     const env = { LECTERN_DATABASE_URL: databaseUrl(target), LECTERN_LIBRARY_URL: `file:${folder}` };
-    return { folder, run: (...args: string[]) => runCli(['library', ...args], { env }) };
+    return { folder, target, run: (...args: string[]) => runCli(['library', ...args], { env }) };
   };
 
   it('check finds no problem in an undamaged library', async () => {
@@ -112,6 +113,25 @@ onEachEngine('lectern library', (engine) => {
         if (outcome === 'restored') expect(await run('check', '--read-data')).toMatchObject({ code: 0 });
       },
     );
+  });
+
+  it('a missing manifest is listed and not written while the mirror runs', async () => {
+    const { folder, target, run } = await open();
+    const key = scene.keys.find((each) => /^manifests\/.*\.jsonl$/.test(each)) ?? '';
+    rmSync(join(folder, key));
+    const pair = await openPair(target, await folderFiles(folder));
+    try {
+      const lease = await pair.store.leases.acquire(mirrorLease, 'the mirror', 60_000);
+      expect(lease).toBeDefined();
+      const repaired = await run('repair');
+      expect(repaired).toMatchObject({
+        code: 1,
+        stdout: expect.stringContaining(`${key}: it is missing; try again`),
+      });
+      expect(existsSync(join(folder, key))).toBe(false);
+    } finally {
+      await pair.close();
+    }
   });
 });
 

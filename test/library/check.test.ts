@@ -79,6 +79,14 @@ onEachEngine('a check of the library', (engine) => {
     await expect(run(AbortSignal.abort())).rejects.toThrow();
   });
 
+  it('as a job also keeps problems of files that no row refers to', async () => {
+    const problem = { key: 'manifests/2026-01.jsonl', what: 'it is missing' };
+    const deps = { files, store: pair.store, now: () => 1_000, checkOthers: async () => [problem] };
+    const signal = new AbortController().signal;
+    await runLibraryCheck(deps, { signal, progress: () => {} });
+    expect(await pair.store.libraryChecks.find()).toMatchObject({ problemCount: 1, problems: [problem] });
+  });
+
   it('as a job does not take for lost what was folded while it looked', async () => {
     const { store, flushDeps } = pair;
     let folded = false;
