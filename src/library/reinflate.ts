@@ -7,7 +7,7 @@ import type { Files } from './files/files.ts';
 import { DamagedSegment } from './journal/segment.ts';
 import { type FactSet, type InspectedJournal, readPart } from './journal/sets.ts';
 import { SetWriter } from './journal/write-set.ts';
-import { claim, readIdentity } from './library.ts';
+import { claim, findIdentity } from './library.ts';
 import { notBegun, planRestore, type RestorePlan, reachesOver } from './restore-plan.ts';
 import { setAside } from './set-aside.ts';
 import { ulidMaker } from './ulid.ts';
@@ -68,7 +68,7 @@ async function rebuildRows(
   // Until here another index may have written to the library. From now on it is ours, and the second round applies the sets that the
   // other index finished meanwhile.
   const indexId = randomText(12);
-  const identity = await readIdentity(files).catch(() => undefined);
+  const identity = await findIdentity(files);
   await claim(files, { id: identity?.id ?? randomText(12), writer: indexId });
   const plan = await replay.applyAll();
   await replay.abandonRest(plan.journal, indexId);
@@ -150,8 +150,8 @@ class Replay {
       .reduce((newest, set) => Math.max(newest, set.schema), 1);
     const abandons = beyond.filter((set) => reachesOver(set, ordinal)).map(({ id }) => id);
     const seq = beyond.reduce((most, set) => Math.max(most, set.lastSeq), this.progress.seq);
-    const id = ulidMaker(now, randomText)();
     const at = now();
+    const id = ulidMaker(now, randomText)(at);
     await new SetWriter(files, {
       ...{ schema, writer, set: id, ordinal: highest + 1, from_ordinal: ordinal + 1 },
       previous: lastSet === '' ? null : { ordinal, set: lastSet },
