@@ -9,7 +9,7 @@ import { presencePrefix } from './presence.ts';
 const keepDoneMs = 3_600_000;
 const keepOtherMs = 30 * 24 * 3_600_000;
 const keepPresenceMs = 24 * 3_600_000;
-const forgetAtOnce = 500;
+const jobsPerDelete = 500;
 
 export interface CleanUpDeps {
   readonly store: Store;
@@ -27,25 +27,25 @@ export function createCleanUp({ store, loginLimits, now, uptimeMs = () => perfor
   };
   return {
     purgeItems: whenConfirmed((at) => schedulePurges(store, at)),
-    forgetOldJobs: whenConfirmed((at) => forgetOldJobs(store, at)),
-    forgetExpired: whenConfirmed((at) => forgetExpired(store, loginLimits, at)),
+    deleteOldJobs: whenConfirmed((at) => deleteOldJobs(store, at)),
+    deleteExpired: whenConfirmed((at) => deleteExpired(store, loginLimits, at)),
   };
 }
 
-export async function forgetExpired(store: Store, loginLimits: AttemptLimits, at: Millis): Promise<void> {
+export async function deleteExpired(store: Store, loginLimits: AttemptLimits, at: Millis): Promise<void> {
   await store.credentials.deleteExpiredSessions(at);
   await store.loginAttempts.deleteStale(loginLimits, at);
   await store.knownBrowsers.deleteExpired(at);
-  await store.signOns.forgetExpired(at);
-  await store.hostPauses.forgetExpired(at);
-  await store.activity.forgetOld(at);
+  await store.signOns.deleteExpired(at);
+  await store.hostPauses.deleteExpired(at);
+  await store.activity.deleteOld(at);
   await store.leases.discardExpired(presencePrefix, at - keepPresenceMs);
   await store.icons.forgetUnused();
 }
 
 /** Completed jobs are of interest for an hour, dead letters and cancelled ones for a month. */
-export async function forgetOldJobs(store: Store, at: Millis): Promise<void> {
-  const rules = { doneBefore: at - keepDoneMs, otherBefore: at - keepOtherMs, atMost: forgetAtOnce };
+export async function deleteOldJobs(store: Store, at: Millis): Promise<void> {
+  const rules = { doneBefore: at - keepDoneMs, otherBefore: at - keepOtherMs, atMost: jobsPerDelete };
   // In small transactions, so that no other writer waits for long.
-  while ((await store.jobs.forget(rules)) >= forgetAtOnce);
+  while ((await store.jobs.deleteOld(rules)) >= jobsPerDelete);
 }

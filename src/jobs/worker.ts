@@ -23,7 +23,7 @@ import { failureLog } from './failure-log.ts';
 
 const tidyEveryMs = 2_000;
 const tidyThoroughlyEveryMs = 15 * 60_000;
-const forgetEveryMs = 10 * 60_000;
+const deleteExpiredEveryMs = 10 * 60_000;
 const foldEveryMs = 10 * 60_000;
 const scheduleEveryMs = 5_000;
 const scheduleIconsEveryMs = 10_000;
@@ -32,7 +32,7 @@ const purgeEveryMs = 60_000;
 const checkLinksEveryMs = 60_000;
 const settleEveryMs = 60_000;
 const sweepEveryMs = 5_000;
-const forgetJobsEveryMs = 60_000;
+const deleteJobsEveryMs = 60_000;
 const indexEveryMs = 500;
 const countEveryMs = 60_000;
 const mirrorEveryMs = 30_000;
@@ -76,11 +76,11 @@ export function startWorker(deps: WorkerDeps): RunningWorker {
     regularly(checkLinksEveryMs, 'put link checks into the queue', () => checkLinks(store)),
     regularly(settleEveryMs, 'settle what is unread', () => store.readerUpkeep.settleUnread()),
     regularly(sweepEveryMs, 'sweep deleted feeds', () => store.readerUpkeep.sweepDeletedFeeds()),
-    regularly(forgetJobsEveryMs, 'forget old jobs', cleanUp.forgetOldJobs),
+    regularly(deleteJobsEveryMs, 'delete old jobs', cleanUp.deleteOldJobs),
     regularly(countEveryMs, 'count pulls', () => store.activity.add(pullTally.take())),
     regularly(mirrorEveryMs, 'put the mirror into the queue', () => mirror(deps)),
     regularly(coversEveryMs, 'put covers into the queue', () => covers(store)),
-    regularly(forgetEveryMs, 'forget expired', cleanUp.forgetExpired),
+    regularly(deleteExpiredEveryMs, 'delete expired rows', cleanUp.deleteExpired),
   ];
   return {
     stop: async () => {

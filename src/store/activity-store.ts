@@ -34,7 +34,7 @@ export function activityStore(db: Database) {
       );
     },
 
-    async forgetOld(at: Millis): Promise<void> {
+    async deleteOld(at: Millis): Promise<void> {
       const oldest = dayOf(at - keptDays * dayMs);
       await db.write((trx) => trx.deleteFrom('pull_counts').where('day', '<', oldest).execute());
     },

@@ -41,7 +41,7 @@ export function hostPauseStore(db: Database, now: Clock) {
       );
     },
 
-    async forgetExpired(at: Millis): Promise<void> {
+    async deleteExpired(at: Millis): Promise<void> {
       await db.write((trx) => trx.deleteFrom('host_pauses').where('until_ms', '<=', at).execute());
     },
   };

@@ -44,7 +44,7 @@ export function signOnStore(db: Database) {
       return row !== undefined;
     },
 
-    async forgetExpired(at: Millis): Promise<void> {
+    async deleteExpired(at: Millis): Promise<void> {
       await db.write((trx) => trx.deleteFrom('used_sign_ons').where('expires_at', '<=', at).execute());
     },
   };

@@ -116,9 +116,9 @@ onEachEngine('operations for the owner', (engine) => {
       expect((await anna.get(`/api/v1/operations/activity?days=${days}`)).status).toBe(400);
     // Counts are kept for 400 days.
     expect(await activity.pullsSince('2000-01-01')).toHaveLength(2);
-    await activity.forgetOld(api.clock.now() + 399 * day);
+    await activity.deleteOld(api.clock.now() + 399 * day);
     expect(await activity.pullsSince('2000-01-01')).toHaveLength(2);
-    await activity.forgetOld(api.clock.now() + 402 * day);
+    await activity.deleteOld(api.clock.now() + 402 * day);
     expect(await activity.pullsSince('2000-01-01')).toEqual([]);
   });
 

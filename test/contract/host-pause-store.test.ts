@@ -11,11 +11,11 @@ onEachEngine('pauses that hosts have asked for', (engine) => {
     await hostPauses.remember('example.org', until - 30_000);
     expect(await hostPauses.find('example.org')).toBe(until);
     expect(await hostPauses.find('www.example.org')).toBeUndefined();
-    await hostPauses.forgetExpired(clock.now());
+    await hostPauses.deleteExpired(clock.now());
     expect(await hostPauses.find('example.org')).toBe(until);
     clock.advance(60_000);
     expect(await hostPauses.find('example.org')).toBeUndefined();
-    await hostPauses.forgetExpired(clock.now());
+    await hostPauses.deleteExpired(clock.now());
     expect(await database.read.selectFrom('host_pauses').selectAll().execute()).toEqual([]);
     await store.close();
   });

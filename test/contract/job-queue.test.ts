@@ -121,7 +121,7 @@ onEachEngine('the queue', (engine) => {
       const first = await queue.enqueue(kind, { n: 1 });
       await end(await claimOne(), { kind: 'done' });
       offsetMs += 10;
-      await queue.forget({ doneBefore: dbTime(), otherBefore: dbTime(), atMost: 10 });
+      await queue.deleteOld({ doneBefore: dbTime(), otherBefore: dbTime(), atMost: 10 });
       expect(await queue.find(first.id)).toBeUndefined();
       expect((await queue.enqueue(kind, { n: 2 })).id).toBeGreaterThan(first.id);
     });
@@ -468,14 +468,14 @@ onEachEngine('the queue', (engine) => {
       if (!one || !two) throw new Error('two were enqueued');
       await end(one, { kind: 'done' });
       await end(two, { kind: 'dead', error: 'Gone.' });
-      const forget = () =>
-        queue.forget({ doneBefore: dbTime() - 3_600_000, otherBefore: dbTime() - 86_400_000, atMost: 10 });
-      expect(await forget()).toBe(0);
+      const deleteOld = () =>
+        queue.deleteOld({ doneBefore: dbTime() - 3_600_000, otherBefore: dbTime() - 86_400_000, atMost: 10 });
+      expect(await deleteOld()).toBe(0);
       offsetMs += 3_600_001;
-      expect(await forget()).toBe(1);
+      expect(await deleteOld()).toBe(1);
       expect((await queue.list({ limit: 10 })).map(({ state }) => state)).toEqual(['dead']);
       offsetMs += 86_400_000;
-      expect(await forget()).toBe(1);
+      expect(await deleteOld()).toBe(1);
     });
 
     it('see counters that several workers add to', async () => {

@@ -19,10 +19,10 @@ onEachEngine('what single sign-on keeps', (engine) => {
     const together = await Promise.all([use(), use(), use()]);
     expect(together.sort()).toEqual([false, false, true]);
     clock.advance(999);
-    await store.signOns.forgetExpired(clock.now());
+    await store.signOns.deleteExpired(clock.now());
     expect(await use()).toBe(false);
     clock.advance(1);
-    await store.signOns.forgetExpired(clock.now());
+    await store.signOns.deleteExpired(clock.now());
     expect(await use()).toBe(true);
   });
 

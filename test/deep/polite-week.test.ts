@@ -8,7 +8,7 @@ import { userAgent } from '../../src/cli/runtime.ts';
 import { parseFeed } from '../../src/feeds/parse/parse-feed.ts';
 import { type PullDeps, pullFeed } from '../../src/feeds/pull-feed.ts';
 import { pullKind, schedulePulls } from '../../src/feeds/pull-jobs.ts';
-import { forgetOldJobs } from '../../src/jobs/clean-up.ts';
+import { deleteOldJobs } from '../../src/jobs/clean-up.ts';
 import { createRegistry, defineJob, type JobDefinition } from '../../src/jobs/registry.ts';
 import { Runner } from '../../src/jobs/runner.ts';
 import { usualSettings } from '../../src/jobs/settings.ts';
@@ -157,7 +157,7 @@ onEachEngine('days of fetching', (engine) => {
           if (later + running === 0 && left <= 0) return;
           const toTick = Math.min(tickMs - (timers.now() % tickMs), left);
           await timers.advance(later > 0 ? moment : running > 0 ? timers.nextInMs : toTick);
-          if (timers.now() % hour === 0) await forgetOldJobs(store, timers.now());
+          if (timers.now() % hour === 0) await deleteOldJobs(store, timers.now());
         }
       },
       async stop(): Promise<void> {

@@ -1,5 +1,5 @@
-// What a document from the web is to somebody who looks for feeds: a feed, summed up, or a page and the feeds that it names. Runs in
-// the parse thread, so that the API process gets a short answer instead of every entry.
+// Classifies a fetched document as a feed or a page with feed links. Runs in the parse thread, so that the API process gets a short
+// answer instead of every entry.
 import type { Millis } from '../../model/glossary.ts';
 import { NotAFeed } from '../parse/feed-errors.ts';
 import { type ParsedFeed, parseFeed } from '../parse/parse-feed.ts';

@@ -190,8 +190,8 @@ export function jobWatch(db: Database) {
       return Math.max(0, rows[0]?.age ?? 0);
     },
 
-    /** Forgets what ended long ago, some at a time. Returns how many it forgot. */
-    async forget({
+    /** Deletes up to `atMost` completed and `atMost` other jobs that ended long ago. Returns how many it deleted. */
+    async deleteOld({
       doneBefore,
       otherBefore,
       atMost,
@@ -202,14 +202,14 @@ export function jobWatch(db: Database) {
     }): Promise<number> {
       const old = (states: readonly number[], before: Millis) => sql`SELECT id FROM jobs
         WHERE state IN (${sql.join(states.map((state) => sql.lit(state)))}) AND state >= 2 AND finished_at < ${before} LIMIT ${atMost}`;
-      let forgotten = 0;
+      let deleted = 0;
       for (const ids of [old([done], doneBefore), old([dead, cancelled], otherBefore)]) {
         const { numAffectedRows } = await db.write((trx) =>
           sql`DELETE FROM jobs WHERE id IN (${ids})`.execute(trx),
         );
-        forgotten += Number(numAffectedRows ?? 0n);
+        deleted += Number(numAffectedRows ?? 0n);
       }
-      return forgotten;
+      return deleted;
     },
   };
 }

@@ -64,7 +64,7 @@ export class WriteDriver implements Driver {
   async init() {}
 
   async acquireConnection() {
-    await this.#turns.take();
+    await this.#turns.acquire();
     return this.#connection;
   }
 
@@ -86,7 +86,7 @@ export class WriteDriver implements Driver {
   }
 
   async releaseConnection() {
-    this.#turns.give();
+    this.#turns.release();
   }
 
   async destroy() {}
@@ -98,7 +98,7 @@ const handOverMs = 3;
 const maxHeldMs = 30;
 
 /**
- * First come, first served; a transaction that has waited too long is told to come again. After this process has held the lock for
+ * First come, first served; a transaction that has waited too long is rejected with 503. After this process has held the lock for
  * `maxHeldMs`, it leaves it free for `handOverMs`: the next transaction would begin in the same tick, and another process would
  * never find the lock free.
  */
@@ -109,7 +109,7 @@ export class Turns {
   #freeSince = 0;
   readonly #waiting: { go: () => void; timer: NodeJS.Timeout }[] = [];
 
-  async take(): Promise<void> {
+  async acquire(): Promise<void> {
     if (this.#taken) await this.#wait();
     this.#taken = true;
     await this.#leaveLockFree();
@@ -121,7 +121,7 @@ export class Turns {
     this.#takenAt = performance.now();
   }
 
-  give(): void {
+  release(): void {
     this.#freeSince = performance.now();
     this.#heldMs += this.#freeSince - this.#takenAt;
     const next = this.#waiting.shift();

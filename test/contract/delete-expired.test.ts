@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { forgetExpired } from '../../src/jobs/clean-up.ts';
+import { deleteExpired } from '../../src/jobs/clean-up.ts';
 import { onEachEngine, openFreshStore } from '../support/engines.ts';
 
 const limits = { rateLimit: 2, windowMs: 60_000, blockMs: 300_000 };
@@ -30,7 +30,7 @@ onEachEngine('upkeep of accounts', (engine) => {
       ),
     });
 
-    await forgetExpired(store, limits, clock.now());
+    await deleteExpired(store, limits, clock.now());
     expect(await left()).toEqual({
       signOns: 1,
       sessions: 1,
@@ -38,10 +38,10 @@ onEachEngine('upkeep of accounts', (engine) => {
       attempts: ['account:x', 'account:y'],
     });
     clock.advance(limits.windowMs);
-    await forgetExpired(store, limits, clock.now());
+    await deleteExpired(store, limits, clock.now());
     expect(await left()).toEqual({ signOns: 0, sessions: 1, browsers: ['b'], attempts: ['account:x'] });
     clock.advance(1_000_000);
-    await forgetExpired(store, limits, clock.now());
+    await deleteExpired(store, limits, clock.now());
     expect(await left()).toEqual({ signOns: 0, sessions: 0, browsers: [], attempts: [] });
     await store.close();
   });
