@@ -16,7 +16,7 @@ it('logs once when a task begins to fail and once when it succeeds again, every 
       task === 'write the journal' && logged.push(level);
   let isDiskFull = false;
   let attempts = 0;
-  const look = async () => {
+  const flushIfDue = async () => {
     attempts += 1;
     // The message names a file, and so differs each time.
     if (isDiskFull) throw new Error(`ENOSPC: no space left on device, write ${attempts}`);
@@ -29,7 +29,7 @@ it('logs once when a task begins to fail and once when it succeeds again, every 
       tidy: nothing,
       readerUpkeep: { settleUnread: nothing, sweepDeletedFeeds: nothing },
     },
-    flusher: { look },
+    flusher: { flushIfDue },
     pullTally: { take: () => [] },
     log: { error: logAs('error'), info: logAs('info'), debug: () => {} },
     onFatal: () => {},

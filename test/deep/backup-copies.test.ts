@@ -127,7 +127,7 @@ class Writer {
     });
     this.#clock.advance(1_000);
     if (n % 40 === 39) await compactJournal(flushDeps, 'test');
-    else if (n % 10 === 9) await foldJournal(flushDeps, 'test');
+    else if (n % 10 === 9) await foldJournal(flushDeps, 'test', this.#clock.now());
     else return;
     this.merges += 1;
   }

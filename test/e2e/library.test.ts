@@ -322,7 +322,7 @@ onEachEngine('a library and its processes', (engine) => {
     await server.request('/api/groups', jsonRequest('POST', { name: 'the last' }, headers));
     expect(await server.stop()).toEqual({ code: 1, signal: null });
     expect(server.output.stderr).toMatch(
-      /^Lectern stopped, but \d+ changes? (is|are) not in the library yet and will be written at the next start: .*ENOTDIR/m,
+      /^Lectern stopped, but \d+ changes? \(.*groups: 1.*\) (is|are) not in the library yet and will be written at the next start: .*ENOTDIR/m,
     );
     // All the rest was stopped nevertheless.
     if (engine.name === 'sqlite') expect(existsSync(`${indexPath()}-wal`)).toBe(false);

@@ -135,7 +135,7 @@ onEachEngine('lectern reinflate', (engine) => {
             await flush();
             clock.advance(12 * hour);
           }
-          await foldJournal(flushDeps, 'test');
+          await foldJournal(flushDeps, 'test', clock.now());
         }
       });
     const listed = async () => {
@@ -185,7 +185,7 @@ onEachEngine('lectern reinflate', (engine) => {
     it('offers no moment of a merged day whose segments are deleted', async () => {
       await addDays(6);
       clock.advance(24 * hour);
-      await withPair(({ flushDeps }) => foldJournal(flushDeps, 'test'));
+      await withPair(({ flushDeps }) => foldJournal(flushDeps, 'test', clock.now()));
       await expectRestorable(timesIn(await listed()));
     });
   });

@@ -46,7 +46,7 @@ async function live(
       if (step.do === 'flush') {
         await pair.flush();
         flushed = await pair.store.stateHash();
-      } else if (step.do === 'fold') await foldJournal(pair.flushDeps, 'test');
+      } else if (step.do === 'fold') await foldJournal(pair.flushDeps, 'test', clock.now());
       else if (step.do === 'compact') await compactJournal(pair.flushDeps, 'test');
       else if ('table' in step) await change(pair.database, step);
     }

@@ -114,7 +114,7 @@ onEachEngine('a library', (engine: Engine) => {
 
   it('is restored from any part of its segments to the state of the last flush before the first gap', async () => {
     await live(3);
-    await foldJournal(pair.flushDeps, 'test');
+    await foldJournal(pair.flushDeps, 'test', clock.now());
     clock.advance(12 * hour);
     await live(1);
     await compactJournal(pair.flushDeps, 'test');
@@ -203,7 +203,7 @@ onEachEngine('a library', (engine: Engine) => {
     it('before that at the end of a day, and says which moments it can restore', async () => {
       await live(4);
       clock.advance(72 * hour);
-      await foldJournal(pair.flushDeps, 'test');
+      await foldJournal(pair.flushDeps, 'test', clock.now());
       await live(1);
       clock.advance(keepMergedMs);
       await foldJournal(pair.flushDeps, 'test', clock.now());
@@ -296,7 +296,7 @@ onEachEngine('a library', (engine: Engine) => {
         await restored.store.forUser(userId).groups.create({ name: `day ${day}` });
         await restored.flush();
         clock.advance(keepMergedMs);
-        await foldJournal(restored.flushDeps, 'test');
+        await foldJournal(restored.flushDeps, 'test', clock.now());
       }
       await restored.close();
       expect(readFileSync(join(folder, `set-aside/${key}`), 'utf8')).toBe(remains);
@@ -352,7 +352,7 @@ onEachEngine('a library', (engine: Engine) => {
       await live(1);
       const key = await newestKey();
       clock.advance(24 * hour);
-      await foldJournal(pair.flushDeps, 'test');
+      await foldJournal(pair.flushDeps, 'test', clock.now());
       truncateSync(join(folder, key), 0);
       const { restored, setAside } = await restore(files);
       expect((await restored.store.stateHash()).hash).toBe(flushes.at(-1)?.hash);
