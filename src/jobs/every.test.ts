@@ -48,3 +48,18 @@ it('waits for a run under way when it is stopped, and never starts another', asy
   await vi.advanceTimersByTimeAsync(1000);
   expect(runs).toBe(1);
 });
+
+it('aborts the signal of a running task when it is stopped', async () => {
+  let signal: AbortSignal | undefined;
+  const task = every(
+    100,
+    async (given) => {
+      signal = given;
+    },
+    () => {},
+  );
+  await vi.advanceTimersByTimeAsync(100);
+  expect(signal?.aborted).toBe(false);
+  await task.stop();
+  expect(signal?.aborted).toBe(true);
+});

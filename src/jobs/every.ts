@@ -1,15 +1,19 @@
-/** Does `task` again and again, `periodMs` after it last ended. Stopping waits for one that is under way. */
-export function every(periodMs: number, task: () => Promise<void>, onError: (error: unknown) => void) {
+/** Runs `task` repeatedly, `periodMs` after its last end. Stopping aborts the signal of a running task and waits for its end. */
+export function every(
+  periodMs: number,
+  task: (signal: AbortSignal) => Promise<void>,
+  onError: (error: unknown) => void,
+) {
   let underWay: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
-  let stopped = false;
+  const stopping = new AbortController();
 
   const plan = () => {
     timer = setTimeout(() => {
-      underWay = task()
+      underWay = task(stopping.signal)
         .catch(onError)
         .then(() => {
-          if (!stopped) plan();
+          if (!stopping.signal.aborted) plan();
         });
     }, periodMs);
   };
@@ -17,7 +21,7 @@ export function every(periodMs: number, task: () => Promise<void>, onError: (err
 
   return {
     stop: async () => {
-      stopped = true;
+      stopping.abort();
       clearTimeout(timer);
       await underWay;
     },

@@ -61,10 +61,10 @@ export function startWorker(deps: WorkerDeps): RunningWorker {
   const { store, flusher, indexer, pulls, pullTally, now } = deps;
   const cleanUp = createCleanUp(deps);
   const confirmedNow = createConfirmedClock(now, () => performance.now());
-  const regularly = (periodMs: number, task: string, run: () => Promise<void>) =>
+  const regularly = (periodMs: number, task: string, run: (signal: AbortSignal) => Promise<void>) =>
     runRegularly(deps, periodMs, task, run);
   const tasks = [
-    regularly(lookEveryMs, 'write the journal', () => flusher.flushIfDue()),
+    regularly(lookEveryMs, 'write the journal', (signal) => flusher.flushIfDue(signal)),
     regularly(foldEveryMs, 'fold the journal', () => flusher.foldIfNight(confirmedNow())),
     regularly(indexEveryMs, 'index for search', () => indexForSearch(indexer)),
     regularly(tidyEveryMs, 'tidy', () => store.tidy('light')),
@@ -95,8 +95,8 @@ export function startFlushing(
   { flusher, ...deps }: Pick<WorkerDeps, 'flusher' | 'log' | 'onFatal'>,
   isNeeded: () => boolean,
 ): RunningWorker {
-  return runRegularly(deps, lookEveryMs, 'write the journal', async () => {
-    if (isNeeded()) await flusher.flushIfDue();
+  return runRegularly(deps, lookEveryMs, 'write the journal', async (signal) => {
+    if (isNeeded()) await flusher.flushIfDue(signal);
   });
 }
 
@@ -104,12 +104,12 @@ function runRegularly(
   { log, onFatal }: Pick<WorkerDeps, 'log' | 'onFatal'>,
   periodMs: number,
   task: string,
-  run: () => Promise<void>,
+  run: (signal: AbortSignal) => Promise<void>,
 ): RunningWorker {
   const failures = failureLog(log, task);
   return every(
     periodMs,
-    () => run().then(failures.succeeded),
+    (signal) => run(signal).then(failures.succeeded),
     (err) => (err instanceof LibraryLost ? onFatal(err) : failures.failed(err)),
   );
 }

@@ -41,9 +41,7 @@ onEachEngine('lectern library', (engine) => {
   beforeAll(async () => {
     const clock = new TestClock(Date.parse('2026-03-01T05:15:00Z'));
     const server = await startRaindropServer({ now: clock.now });
-    afterAll(() => server.close());
     const folder = mkdtempSync(join(tmpdir(), 'lectern-library-'));
-    afterAll(() => rmSync(folder, { recursive: true, force: true }));
     const files = await folderFiles(folder, clock);
     const target = await engine.freshTarget();
     const mirror = await openMirror(target, files, server, clock);
@@ -69,8 +67,10 @@ onEachEngine('lectern library', (engine) => {
     await writeLock({ files, self: { machine: 'elsewhere', pid: 1, started: undefined } }, 'server');
     const keys = (await Array.fromAsync(files.listAll(''))).map(({ key }) => key);
     await mirror.end();
+    await server.close();
     scene = { folder, target, keys };
   });
+  afterAll(() => rmSync(scene.folder, { recursive: true, force: true }));
 
   const open = async () => {
     const folder = await temporaryFolder();

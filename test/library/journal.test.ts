@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { checkJournal } from '../../src/library/check.ts';
 import type { Files } from '../../src/library/files/files.ts';
-import { flushJournal, leaseTtlMs } from '../../src/library/journal/flush.ts';
+import { fastFacts, flushJournal, leaseTtlMs } from '../../src/library/journal/flush.ts';
 import { createFlusher } from '../../src/library/journal/flusher.ts';
 import { compactJournal, foldJournal, keepMergedMs, mergeLease } from '../../src/library/journal/fold.ts';
 import { readSets } from '../../src/library/journal/sets.ts';
@@ -56,6 +56,42 @@ onEachEngine('the journal', (engine) => {
     expect(await pair.flush()).toBe(0);
     await groups.delete(news.id);
     expect(await pair.flush()).toBe(1);
+  });
+
+  describe('while changes arrive fast', () => {
+    /** Adds these numbers of changes, one during each flush. Returns how often the lease was taken. */
+    const flushDuring = async (numbers: readonly number[], untilCalm: AbortSignal) => {
+      const { database, flushDeps } = pair;
+      const waiting = [...numbers];
+      const put: Files['put'] = async (key, body) => {
+        const stored = await files.put(key, body);
+        const count = waiting.shift();
+        if (count !== undefined) await addNotes(database, count);
+        return stored;
+      };
+      let leases = 0;
+      const acquire: typeof flushDeps.leases.acquire = (...args) => {
+        leases += 1;
+        return flushDeps.leases.acquire(...args);
+      };
+      await addNotes(database, fastFacts);
+      const library = { ...flushDeps.library, files: { ...files, put } };
+      await flushJournal({ ...flushDeps, library, leases: { ...flushDeps.leases, acquire } }, 'test', {
+        untilCalm,
+      });
+      return leases;
+    };
+
+    it('flushes again under the same lease, until a flush is small', async () => {
+      expect(await flushDuring([fastFacts, 1, 1], new AbortController().signal)).toBe(1);
+      expect((await readSets(files)).sets.map(({ facts }) => facts)).toEqual([fastFacts, fastFacts, 1]);
+      expect(await pair.store.journal.pending(10)).toBe(1);
+    });
+
+    it('flushes once after a request to stop', async () => {
+      await flushDuring([1], AbortSignal.abort());
+      expect((await readSets(files)).sets.map(({ facts }) => facts)).toEqual([fastFacts]);
+    });
   });
 
   it('rebuilds the same index', async () => {

@@ -14,6 +14,8 @@ export const journalLease = 'journal';
 export const leaseTtlMs = 15_000;
 /** Each renewal waits for its turn to write. With one for each page, a flush would fall behind clients with long writes. */
 const renewEveryMs = 3_000;
+/** A flush of so many facts is a sign of sustained load. */
+export const fastFacts = 5_000;
 
 export interface FlushDeps {
   readonly library: Library;
@@ -30,6 +32,8 @@ export interface Flushed {
 export interface FlushOptions {
   /** Writes every durable row, as one set that takes the place of the whole journal. */
   readonly everyRow?: boolean;
+  /** While changes arrive fast, flushes again under the same lease, until the signal is aborted. */
+  readonly untilCalm?: AbortSignal | undefined;
 }
 
 /** Writes all changes that are committed now. Undefined when another process holds the lease. */
@@ -41,7 +45,12 @@ export async function flushJournal(
   const lease = await deps.leases.acquire(journalLease, holder, leaseTtlMs);
   if (!lease) return undefined;
   try {
-    return await flushUnder(deps, lease, options);
+    const { untilCalm } = options;
+    let flushed = await flushUnder(deps, lease, options);
+    // Under load, each write of the lease waits for a large transaction, and so does the pause before the next flush.
+    while (flushed && flushed.facts >= fastFacts && untilCalm?.aborted === false)
+      flushed = await flushUnder(deps, lease, options);
+    return flushed;
   } finally {
     await deps.leases.release(lease);
   }

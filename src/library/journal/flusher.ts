@@ -8,7 +8,8 @@ import { foldJournal } from './fold.ts';
 import { damageSentence } from './segment.ts';
 
 export interface Flusher {
-  flushIfDue(): Promise<void>;
+  /** Under sustained load it goes on until the signal is aborted. */
+  flushIfDue(signal?: AbortSignal): Promise<void>;
   /** Writes all pending changes. Waits while another process writes them. */
   flushAll(): Promise<void>;
   /** Writes every durable row as one set, which takes the place of the whole journal. Returns the number of rows. */
@@ -51,8 +52,8 @@ export function createFlusher(deps: FlushDeps, holder: string): Flusher {
   };
 
   return {
-    async flushIfDue() {
-      if (isFlushDue(rules, await deps.journal.lag(rules.maxNotes))) await flush();
+    async flushIfDue(signal) {
+      if (isFlushDue(rules, await deps.journal.lag(rules.maxNotes))) await flush({ untilCalm: signal });
     },
 
     async flushAll() {
