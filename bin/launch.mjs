@@ -45,7 +45,8 @@ export async function lectern(args) {
   const node = pinnedNode();
   if (args[0] === 'serve') for (const warning of nodeWarnings(node.version, Date.now())) say(warning);
   if (node.version === process.versions.node) {
-    for (const signal of signals) process.off(signal, forward);
+    // `serve` replaces these listeners by its own. If they were removed here, a signal that has just arrived would be dropped.
+    if (args[0] !== 'serve') for (const signal of signals) process.off(signal, forward);
     module.enableCompileCache?.(process.env.NODE_COMPILE_CACHE);
     process.argv.splice(1, process.argv.length - 1, main, ...args);
     await import(pathToFileURL(main).href);

@@ -49,12 +49,15 @@ export function listenForStop(now = () => performance.now()): StopRequest {
     resolve(reason);
   };
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
-    process.on(signal, () => {
+    const listener = () => {
       const demand = next();
       if (demand === 'stop') ask(signal);
       if (demand === 'report') later.report();
       if (demand === 'end') later.end(128 + constants.signals[signal]);
-    });
+    };
+    process.on(signal, listener);
+    // The launcher listened until now, if it runs in this process.
+    for (const other of process.listeners(signal)) if (other !== listener) process.off(signal, other);
   }
   if (process.channel) {
     process.once('disconnect', () => ask('the parent ended'));

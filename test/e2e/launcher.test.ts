@@ -103,6 +103,28 @@ it('stops cleanly when its terminal is closed', async ({ skip }) => {
   expect(await ended).toMatchObject({ code: 0 });
 });
 
+it('ends on a signal that arrives while the launcher reads its files, under the Node that the server runs on', async () => {
+  const preload = join(home, 'signal.mjs');
+  writeFileSync(
+    preload,
+    `import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+const { readdirSync } = fs;
+fs.readdirSync = (...args) => {
+  fs.readdirSync = readdirSync;
+  syncBuiltinESMExports();
+  process.kill(process.pid, 'SIGTERM');
+  return readdirSync(...args);
+};
+syncBuiltinESMExports();
+`,
+  );
+  const { address, ended } = launch(process.execPath, ['--import', preload, 'bin/lectern', 'serve']);
+  const { code } = await Promise.race([ended, address.then(() => ({ code: 'the server runs' }))]);
+  // By the launcher, or by the server's own clean stop.
+  expect([143, 0]).toContain(code);
+});
+
 it('stops cleanly when its output is closed', async () => {
   const { started, address, signalGroup, ended } = launch('bin/lectern', ['serve']);
   await address;
