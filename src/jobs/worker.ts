@@ -64,7 +64,7 @@ export function startWorker(deps: WorkerDeps): RunningWorker {
   const regularly = (periodMs: number, task: string, run: (signal: AbortSignal) => Promise<void>) =>
     runRegularly(deps, periodMs, task, run);
   const tasks = [
-    regularly(lookEveryMs, 'write the journal', (signal) => flusher.flushIfDue(signal)),
+    regularly(lookEveryMs, 'write the journal', (signal) => flusher.flushIfDue(() => !signal.aborted)),
     regularly(foldEveryMs, 'fold the journal', () => flusher.foldIfNight(confirmedNow())),
     regularly(indexEveryMs, 'index for search', () => indexForSearch(indexer)),
     regularly(tidyEveryMs, 'tidy', () => store.tidy('light')),
@@ -96,7 +96,7 @@ export function startFlushing(
   isNeeded: () => boolean,
 ): RunningWorker {
   return runRegularly(deps, lookEveryMs, 'write the journal', async (signal) => {
-    if (isNeeded()) await flusher.flushIfDue(signal);
+    if (isNeeded()) await flusher.flushIfDue(() => isNeeded() && !signal.aborted);
   });
 }
 

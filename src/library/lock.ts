@@ -54,7 +54,7 @@ async function* readLocks({ files, self }: LockDeps, startOf: (pid: number) => s
     const lock = parseLock(await files.read(key));
     const isKilled =
       lock?.machine === self.machine && lock.started !== undefined && startOf(lock.pid) !== lock.started;
-    yield { key, lock, isStale: isKilled || now - modifiedAt >= lockValidMs };
+    yield { key, lock, isStale: isKilled || Math.abs(now - modifiedAt) >= lockValidMs };
   }
 }
 

@@ -90,6 +90,20 @@ export function journalStore(
       return Number(rows[0]?.n ?? 0);
     },
 
+    /** The number of the newest pending note. */
+    async lastPending(): Promise<number | undefined> {
+      const { rows } = await sql<{ last: number | null }>`SELECT max(seq) AS last FROM journal_dirty`.execute(
+        db.read,
+      );
+      return rows[0]?.last ?? undefined;
+    },
+
+    /** Whether a note up to this number is pending. */
+    async isPending(upTo: number): Promise<boolean> {
+      const { rows } = await sql`SELECT 1 FROM journal_dirty WHERE seq <= ${upTo} LIMIT 1`.execute(db.read);
+      return rows.length > 0;
+    },
+
     /** How many notes wait, counted up to `limit`. */
     pending: (limit: number): Promise<number> => countPending(db.read, limit),
 

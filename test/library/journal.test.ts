@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { checkJournal } from '../../src/library/check.ts';
 import type { Files } from '../../src/library/files/files.ts';
-import { fastFacts, flushJournal, leaseTtlMs } from '../../src/library/journal/flush.ts';
+import { fastFacts, flushJournal, flushUnder, leaseTtlMs } from '../../src/library/journal/flush.ts';
 import { createFlusher } from '../../src/library/journal/flusher.ts';
 import { compactJournal, foldJournal, keepMergedMs, mergeLease } from '../../src/library/journal/fold.ts';
 import { readSets } from '../../src/library/journal/sets.ts';
@@ -60,7 +60,7 @@ onEachEngine('the journal', (engine) => {
 
   describe('while changes arrive fast', () => {
     /** Adds these numbers of changes, one during each flush. Returns how often the lease was taken. */
-    const flushDuring = async (numbers: readonly number[], untilCalm: AbortSignal) => {
+    const flushDuring = async (numbers: readonly number[], mayRepeat: () => boolean) => {
       const { database, flushDeps } = pair;
       const waiting = [...numbers];
       const put: Files['put'] = async (key, body) => {
@@ -77,19 +77,35 @@ onEachEngine('the journal', (engine) => {
       await addNotes(database, fastFacts);
       const library = { ...flushDeps.library, files: { ...files, put } };
       await flushJournal({ ...flushDeps, library, leases: { ...flushDeps.leases, acquire } }, 'test', {
-        untilCalm,
+        mayRepeat,
       });
       return leases;
     };
 
     it('flushes again under the same lease, until a flush is small', async () => {
-      expect(await flushDuring([fastFacts, 1, 1], new AbortController().signal)).toBe(1);
+      expect(await flushDuring([fastFacts, 1, 1], () => true)).toBe(1);
       expect((await readSets(files)).sets.map(({ facts }) => facts)).toEqual([fastFacts, fastFacts, 1]);
       expect(await pair.store.journal.pending(10)).toBe(1);
     });
 
+    it('another process waits only for the changes that were pending when it asked', async () => {
+      const { database, flushDeps, store } = pair;
+      const lease = await flushDeps.leases.acquire('journal', 'busy', 60_000);
+      await addNotes(database, 1);
+      const isPending: typeof flushDeps.journal.isPending = async (upTo) => {
+        const before = await flushDeps.journal.isPending(upTo);
+        if (!lease || !before) return before;
+        // The holder of the lease writes them, and new ones arrive.
+        await flushUnder(flushDeps, lease);
+        await addNotes(database, 1);
+        return before;
+      };
+      await createFlusher({ ...flushDeps, journal: { ...flushDeps.journal, isPending } }, 'test').flushAll();
+      expect(await store.journal.pending(10)).toBe(1);
+    });
+
     it('flushes once after a request to stop', async () => {
-      await flushDuring([1], AbortSignal.abort());
+      await flushDuring([1], () => false);
       expect((await readSets(files)).sets.map(({ facts }) => facts)).toEqual([fastFacts]);
     });
   });

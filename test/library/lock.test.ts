@@ -65,6 +65,12 @@ onEachLibrary('the lock of a running server', (library) => {
     expect(await keys()).toEqual(['locks/api']);
   });
 
+  it('is stale when the clock of the storage was set back by more than 30 seconds since it was written', async () => {
+    await hold('api', { ...server, machine: 'elsewhere' });
+    clock.advance(-lockValidMs);
+    expect(await find()).toBeUndefined();
+  });
+
   it('is deleted at the next start if its process was killed or did not renew it for 30 seconds', async () => {
     const onError = (error: unknown) => expect.fail(String(error));
     await hold('gone', { ...server, machine: 'elsewhere' });

@@ -32,8 +32,8 @@ export interface Flushed {
 export interface FlushOptions {
   /** Writes every durable row, as one set that takes the place of the whole journal. */
   readonly everyRow?: boolean;
-  /** While changes arrive fast, flushes again under the same lease, until the signal is aborted. */
-  readonly untilCalm?: AbortSignal | undefined;
+  /** While changes arrive fast and this is true, flushes again under the same lease. */
+  readonly mayRepeat?: (() => boolean) | undefined;
 }
 
 /** Writes all changes that are committed now. Undefined when another process holds the lease. */
@@ -45,10 +45,9 @@ export async function flushJournal(
   const lease = await deps.leases.acquire(journalLease, holder, leaseTtlMs);
   if (!lease) return undefined;
   try {
-    const { untilCalm } = options;
     let flushed = await flushUnder(deps, lease, options);
     // Under load, each write of the lease waits for a large transaction, and so does the pause before the next flush.
-    while (flushed && flushed.facts >= fastFacts && untilCalm?.aborted === false)
+    while (flushed && flushed.facts >= fastFacts && options.mayRepeat?.())
       flushed = await flushUnder(deps, lease, options);
     return flushed;
   } finally {

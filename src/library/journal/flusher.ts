@@ -8,9 +8,9 @@ import { foldJournal } from './fold.ts';
 import { damageSentence } from './segment.ts';
 
 export interface Flusher {
-  /** Under sustained load it goes on until the signal is aborted. */
-  flushIfDue(signal?: AbortSignal): Promise<void>;
-  /** Writes all pending changes. Waits while another process writes them. */
+  /** Goes on under sustained load while `mayRepeat` is true. */
+  flushIfDue(mayRepeat?: () => boolean): Promise<void>;
+  /** Writes all changes that are pending now. Waits while another process writes them. */
   flushAll(): Promise<void>;
   /** Writes every durable row as one set, which takes the place of the whole journal. Returns the number of rows. */
   writeEveryRow(): Promise<number>;
@@ -52,12 +52,14 @@ export function createFlusher(deps: FlushDeps, holder: string): Flusher {
   };
 
   return {
-    async flushIfDue(signal) {
-      if (isFlushDue(rules, await deps.journal.lag(rules.maxNotes))) await flush({ untilCalm: signal });
+    async flushIfDue(mayRepeat) {
+      if (isFlushDue(rules, await deps.journal.lag(rules.maxNotes))) await flush({ mayRepeat });
     },
 
     async flushAll() {
-      await flushUnderLease({}, async () => (await deps.journal.pending(1)) > 0);
+      // Under load another process writes these changes and keeps the lease for later ones.
+      const last = await deps.journal.lastPending();
+      if (last !== undefined) await flushUnderLease({}, () => deps.journal.isPending(last));
     },
 
     writeEveryRow: () => flushUnderLease({ everyRow: true }),
