@@ -34,9 +34,11 @@ export interface RepairedManifests {
 interface DamagedManifest extends ManifestProblem {
   /** The lines that it should have. Undefined for the list of collections, which only Raindrop knows. */
   readonly lines?: readonly string[];
+  /** Of the file that was checked; undefined when it is missing. */
+  readonly version?: string | undefined;
 }
 
-type Deps = Pick<Objects, 'read' | 'list'>;
+type Deps = Pick<Objects, 'read' | 'readVersion' | 'list'>;
 
 export async function checkManifests(
   objects: Deps,
@@ -48,20 +50,20 @@ export async function checkManifests(
   return problems;
 }
 
-/** Writes damaged manifests again from the objects. Nobody else may write manifests meanwhile. */
+/** Writes damaged manifests again from the objects. A manifest that another mirror changes meanwhile is left alone. */
 export async function repairManifests(
-  objects: Deps & Pick<Objects, 'put'>,
+  objects: Deps & Pick<Objects, 'putIf'>,
   raindrops: AsyncIterable<ListedRaindrop>,
 ): Promise<RepairedManifests> {
   const repaired: string[] = [];
   const lost: ManifestProblem[] = [];
-  for await (const { key, what, lines } of findDamaged(objects, raindrops, { readData: true })) {
+  for await (const { key, what, lines, version } of findDamaged(objects, raindrops, { readData: true })) {
     if (!lines) {
       lost.push({ key, what: `${what}; the next run of the mirror writes it again` });
       continue;
     }
-    await objects.put(key, lines.map((line) => `${line}\n`).join(''));
-    repaired.push(key);
+    if (await objects.putIf(key, lines.map((line) => `${line}\n`).join(''), version)) repaired.push(key);
+    else lost.push({ key, what: `${what}; it has changed meanwhile, so run the repair again` });
   }
   return { repaired, lost };
 }
@@ -80,19 +82,19 @@ async function* findDamaged(
     if (listed) listed.push(raindrop);
     else byKey.set(key, [raindrop]);
   }
-  const present: string[] = [];
-  for await (const key of objects.list(manifestsPrefix)) if (key.endsWith('.jsonl')) present.push(key);
-  for (const key of [...new Set([...byKey.keys(), ...present])].sort()) {
-    const bytes = await objects.read(key);
-    const lines = new TextDecoder().decode(bytes).split('\n');
+  const stored: string[] = [];
+  for await (const key of objects.list(manifestsPrefix)) if (key.endsWith('.jsonl')) stored.push(key);
+  for (const key of [...new Set([...byKey.keys(), ...stored])].sort()) {
+    const present = await objects.readVersion(key);
+    const lines = new TextDecoder().decode(present?.bytes).split('\n');
     // Every line ends with a line end, so the text after the last one is empty.
     const rest = lines.pop();
     const good: string[] = [];
     for (const line of lines) if (await isKnown(line)) good.push(line);
     const lacking = await findLacking(objects, good, byKey.get(key) ?? [], readData);
-    if (bytes && rest === '' && good.length === lines.length && lacking.length === 0) continue;
-    const what = bytes ? 'it has damaged or missing lines' : 'it is missing';
-    yield { key, what, lines: [...good, ...lacking] };
+    if (present && rest === '' && good.length === lines.length && lacking.length === 0) continue;
+    const what = present ? 'it has damaged or missing lines' : 'it is missing';
+    yield { key, what, lines: [...good, ...lacking], version: present?.version };
   }
   if (ids.size === 0) return;
   const collections = await objects.read(collectionsKey);

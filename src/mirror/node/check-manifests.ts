@@ -46,9 +46,9 @@ export async function repairLibraryManifests(
     return await repairManifests(
       {
         ...objects,
-        async put(key, data) {
+        async putIf(key, data, version) {
           if (!(await store.leases.renew(lease, leaseTtlMs))) throw new LeaseLost(mirrorLease);
-          await objects.put(key, data);
+          return objects.putIf(key, data, version);
         },
       },
       listRaindrops(store),
