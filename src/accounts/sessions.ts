@@ -41,7 +41,7 @@ export async function findSessionUser(
   const session = await store.credentials.findSession(secretSha256);
   if (!session) return undefined;
   const lastRenewedAt = session.expiresAt - sessionLifetimeMs;
-  // One that was renewed while the clock was ahead would end too late.
+  // A session that was renewed while the clock was ahead would expire too late.
   const renewed = now() - lastRenewedAt > sessionLifetimeMs / 2 || isFromFuture(lastRenewedAt, now());
   if (renewed) await store.credentials.extendSession(secretSha256, now() + sessionLifetimeMs);
   return { user: session.user, renewed };

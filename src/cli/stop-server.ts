@@ -63,7 +63,7 @@ export async function stopServer(
   if (parts.upkeep) await stopPart(parts.upkeep, deadlines.upkeepMs);
 
   const isFlusher = mustFlush();
-  // A server that nobody asked to stop is not killed 10 s later.
+  // Without a request to stop, no supervisor kills the server after 10 s.
   const isLastChance = !store.index.isInPlace() && stopRequest.askedAt() === undefined;
   const flushMs = isLastChance ? lostIndexFlushMs : msUntil(deadlines.flushMs);
   const failure =

@@ -30,7 +30,7 @@ export interface WorkerChildOptions {
   readonly log: Log;
   /** Names a child in the leases that it takes, on jobs and on the journal. */
   readonly newHolder: () => string;
-  /** Releases the leases of a child that has ended, so that nobody waits for them to expire. */
+  /** Releases the leases of a child that has ended, so that other processes need not wait for them to expire. */
   readonly onEnded: (holder: string) => Promise<void>;
   readonly onFatal: (error: Error) => void;
 }

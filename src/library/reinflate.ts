@@ -94,7 +94,7 @@ export function untilOf(begun: Progress | undefined, until: Millis | undefined):
 
 class Replay {
   readonly #deps: ReinflateDeps;
-  /** Used once: later sets are read anew. */
+  /** For the first round only: the second round lists the sets again. */
   #plan: RestorePlan | undefined;
   readonly #verified: Set<string>;
   progress: Progress;
