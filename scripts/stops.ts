@@ -35,6 +35,7 @@ class Run implements Stoppable {
   output = '';
   exitCode: number | undefined;
   readonly #child: ChildProcess;
+  readonly #seen = new Set<string>();
   readonly #mark = `STOPS_RUN=${process.pid}-${++runs}`;
 
   constructor([command, ...args]: Command, env: Readonly<Record<string, string>>) {
@@ -73,7 +74,7 @@ class Run implements Stoppable {
 
   signalServer(signal: NodeJS.Signals): void {
     const server = this.processes().find(
-      ({ args }) => args[0] === process.execPath && args[1] === program && !args.includes('--holder'),
+      ({ args }) => args[0] === process.execPath && args[1] === program && !args.includes('--api-holder'),
     );
     if (server) send(server.pid, signal);
   }
@@ -82,7 +83,11 @@ class Run implements Stoppable {
     return readdirSync('/proc').flatMap((name) => {
       if (!/^\d+$/.test(name)) return [];
       try {
-        if (!readFileSync(`/proc/${name}/environ`, 'latin1').split('\0').includes(this.#mark)) return [];
+        // A process that is being killed has no environment for a moment, and still holds its files.
+        if (!readFileSync(`/proc/${name}/environ`, 'latin1').split('\0').includes(this.#mark)) {
+          if (!this.#seen.has(name) || hasEnded(name)) return [];
+        }
+        this.#seen.add(name);
         return [{ pid: Number(name), args: readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0') }];
       } catch {
         return []; // It has ended.
@@ -100,6 +105,12 @@ function send(pid: number, signal: NodeJS.Signals): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
+}
+
+function hasEnded(pid: string): boolean {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  // The name of the program is in parentheses and may contain anything.
+  return ['Z', 'X'].includes(stat.slice(stat.lastIndexOf(')') + 2)[0] ?? '');
 }
 
 /** A library, the index beside it, and what clients have written. */
@@ -205,6 +216,7 @@ async function stopOnce(kind: Kind, place: Place, site: Site, random: () => numb
     if (kind.hasJob) await site.startJob(url, place.token);
   }
   await pause(momentMs);
+  run.processes();
   const stoppedAt = performance.now();
   await kind.stop(run, random);
   // A third of the time again: a slow stop is reported with its length.

@@ -11,6 +11,7 @@ export type Role = (typeof roles)[number];
 interface ServeOptions {
   readonly role: Role;
   readonly holder?: string;
+  readonly apiHolder?: string;
   readonly webApp?: string;
 }
 
@@ -22,14 +23,16 @@ export function serveCommand(runtime: Runtime): Command {
         .choices(roles)
         .default('all'),
     )
-    .addOption(new Option('--holder <name>', 'by which the jobs of this worker are known').hideHelp())
+    .addOption(new Option('--holder <name>', 'name of this process in its leases').hideHelp())
+    .addOption(new Option('--api-holder <name>', 'name of the API that started this worker').hideHelp())
     .addOption(new Option('--web-app <folder>', 'with the files of the built web app').hideHelp())
-    .action(async ({ role, holder, webApp = runtime.webApp }: ServeOptions) => {
+    .action(async (options: ServeOptions) => {
+      const { role, holder = runtime.randomText(12), apiHolder, webApp = runtime.webApp } = options;
       const stopRequest = runtime.stopRequest ?? listenForStop();
       outliveTerminal(runtime);
       // More than half of all that there is to load, and no other command needs it.
       const { serve } = await import('./server.ts');
-      await serve({ ...runtime, webApp }, { role, holder, stopRequest });
+      await serve({ ...runtime, webApp }, { role, holder, apiHolder, stopRequest });
     });
 }
 

@@ -24,7 +24,10 @@ import { reportReady, startWorkerChild } from './worker-child.ts';
 
 export interface ServeRequest {
   readonly role: Role;
-  readonly holder: string | undefined;
+  /** Names this process in its leases. */
+  readonly holder: string;
+  /** The holder of the API that started this worker. Undefined for other processes. */
+  readonly apiHolder: string | undefined;
   readonly stopRequest: StopRequest;
 }
 
@@ -37,6 +40,7 @@ export async function serve(runtime: Runtime, request: ServeRequest): Promise<vo
     if (isWorkerOfApi(request) && !hasIndex(runtime.readConfig().config.database)) throw new IndexLost();
     const opening = open(runtime, { takeOver: true, holder });
     const opened = withNetwork(runtime, await beforeStop(opening, stopRequest, deadlines));
+    releaseLeasesAfterApi(opened, request);
     const parts: ServerParts = { running: [], presence: [] };
     const failure = await runUntilStop(runtime, opened, request, parts).catch((error) => error);
     const notWritten = await stopServer(opened, parts, {
@@ -87,7 +91,7 @@ async function runUntilStop(
     },
     async () => {
       if (role === 'all') {
-        const child = startChild(runtime, opened, fatal.reject);
+        const child = startChild(runtime, opened, { apiHolder: holder, onFatal: fatal.reject });
         parts.running.push(child);
         parts.upkeep = startFlushing({ ...opened, onFatal: fatal.reject }, () => !child.isReady());
         return;
@@ -136,10 +140,26 @@ function withNetwork(runtime: Runtime, opened: Opened): Serving {
   return { ...opened, outbound, pullsInHand: new Set<object>(), pullTally };
 }
 
-function startChild(runtime: Runtime, { log, store }: Opened, onFatal: (error: Error) => void) {
+/** An API that is killed during a flush keeps the journal's lease, and its worker has to write the rest. */
+function releaseLeasesAfterApi({ log, store }: Opened, { apiHolder }: ServeRequest): void {
+  if (apiHolder === undefined) return;
+  const release = () =>
+    store.leases
+      .releaseHolder(apiHolder)
+      .catch((err) => log.warn({ err }, 'the leases of the API were not released and will expire'));
+  if (process.connected) process.once('disconnect', release);
+  else release();
+}
+
+function startChild(
+  runtime: Runtime,
+  { log, store }: Opened,
+  { apiHolder, onFatal }: { apiHolder: string; onFatal: (error: Error) => void },
+) {
   return startWorkerChild({
     entry: runtime.entry,
     log,
+    apiHolder,
     newHolder: () => runtime.randomText(12),
     onEnded: async (holder) => {
       await Promise.all([store.leases.releaseHolder(holder), store.jobs.releaseHolder(holder)]);
@@ -148,11 +168,7 @@ function startChild(runtime: Runtime, { log, store }: Opened, onFatal: (error: E
   });
 }
 
-async function startRunner(
-  runtime: Runtime,
-  opened: Serving,
-  holder = runtime.randomText(12),
-): Promise<RunningWorker> {
+async function startRunner(runtime: Runtime, opened: Serving, holder: string): Promise<RunningWorker> {
   const { config, log, store } = opened;
   const settings = { ...usualSettings, ...config.worker, ...runtime.jobs.settings };
   const definitions = await runtime.jobs.definitions(runtime, opened);
@@ -197,6 +213,6 @@ function startUpkeep(runtime: Runtime, opened: Serving, onFatal: (error: Error) 
 }
 
 /** Such a worker is stopped by its API: it prints nothing, and later signals do not end it. */
-function isWorkerOfApi({ role, holder }: ServeRequest): boolean {
-  return role === 'worker' && holder !== undefined && process.channel !== undefined;
+function isWorkerOfApi({ apiHolder }: ServeRequest): boolean {
+  return apiHolder !== undefined;
 }

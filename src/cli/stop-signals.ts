@@ -59,10 +59,14 @@ export function listenForStop(now = () => performance.now()): StopRequest {
     // The launcher listened until now, if it runs in this process.
     for (const other of process.listeners(signal)) if (other !== listener) process.off(signal, other);
   }
-  if (process.channel) {
-    process.once('disconnect', () => ask('the parent ended'));
+  const onParentEnd = () => ask('the parent ended');
+  if (process.connected) {
+    process.once('disconnect', onParentEnd);
     // Listening keeps a process alive as long as its parent, even when it has stopped or could not start.
-    process.channel.unref();
+    process.channel?.unref();
+  } else if (process.channel === null) {
+    // The parent ended while this process loaded its first modules.
+    onParentEnd();
   }
   return {
     asked,

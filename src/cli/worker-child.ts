@@ -28,6 +28,8 @@ export interface WorkerChild {
 export interface WorkerChildOptions {
   readonly entry: string;
   readonly log: Log;
+  /** Names the API, so that its worker can release its leases if it is killed. */
+  readonly apiHolder: string;
   /** Names a child in the leases that it takes, on jobs and on the journal. */
   readonly newHolder: () => string;
   /** Releases the leases of a child that has ended, so that other processes need not wait for them to expire. */
@@ -48,7 +50,7 @@ export function startWorkerChild(options: WorkerChildOptions): WorkerChild {
   const start = () => {
     // The channel is how the child learns of our end, even by SIGKILL: it closes with us.
     holder = options.newHolder();
-    const args = ['serve', '--role', 'worker', '--holder', holder];
+    const args = ['serve', '--role', 'worker', '--holder', holder, '--api-holder', options.apiHolder];
     child = spawn(process.execPath, [...process.execArgv, entry, ...args], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });

@@ -171,6 +171,21 @@ onEachEngine('the end of a server', (engine) => {
     });
   });
 
+  it('leaves every change in the library when the API is killed during its own flush', async () => {
+    const server = await slow.serve({ role: 'all', env: { ...(await freshEnv()), STUCK_API: '1' } });
+    const headers = { Cookie: await setUp(server), Origin: server.url };
+    // The API flushes while it has no worker.
+    process.kill(await workerOf(server), 'SIGKILL');
+    const add = (name: string) => server.request('/api/groups', jsonRequest('POST', { name }, headers));
+    expect((await add('first')).status).toBe(200);
+    await server.output.until('stderr', /the API writes a segment/);
+    expect((await add('second')).status).toBe(200);
+    await workerOf(server, 2);
+    await server.kill();
+    expect(server.output.stderr).toContain('"signal":"the parent ended"');
+    expect(await rowsInLibrary('groups')).toBe(3);
+  });
+
   it('has exit code 0 when signals go on arriving until the process has ended', async () => {
     const server = await serve('api');
     const ended = server.ended.then((exit) => ({ exit }));
