@@ -82,6 +82,7 @@ export async function pressSequence(page: Page, ...keys: string[]): Promise<void
 /**
  * Expects that a page repeats its requests to `prefix` while it is visible, and sends none while it is hidden. `open` loads the page.
  * Requests are counted in the page, since the test process learns of them late, and only this function moves the page's clock.
+ * A poll is complete when the page has read the answers and set the timer of the next poll.
  */
 export async function expectPolling(
   page: Page,
@@ -89,31 +90,33 @@ export async function expectPolling(
   open: () => Promise<void>,
 ) {
   const { prefix, intervalMs, requests } = poll;
+  // Before the script below, which wraps the timers of this clock.
+  await page.clock.install();
   await page.addInitScript(`{
     const send = window.fetch;
-    Object.assign(window, { asked: 0, answered: 0 });
-    window.fetch = async (path, options) => {
-      if (!path.startsWith('${prefix}')) return send(path, options);
-      window.asked += 1;
-      try {
-        return await send(path, options);
-      } finally {
-        window.answered += 1;
-      }
+    const later = window.setTimeout;
+    Object.assign(window, { asked: 0, askedBeforeTimer: 0 });
+    window.fetch = (path, options) => {
+      if (path.startsWith('${prefix}')) window.asked += 1;
+      return send(path, options);
+    };
+    window.setTimeout = (run, ms, ...values) => {
+      if (ms === ${intervalMs}) window.askedBeforeTimer = window.asked;
+      return later(run, ms, ...values);
     };
   }`);
   const asked = () => page.evaluate('window.asked') as Promise<number>;
   const settle = () =>
-    until('every request is answered', () =>
-      page.evaluate('window.asked > 0 && window.asked === window.answered'),
+    until('the next poll is planned', () =>
+      page.evaluate('window.asked > 0 && window.asked === window.askedBeforeTimer'),
     );
   const setHidden = (hidden: boolean) =>
     page.evaluate(`Object.defineProperty(document, 'hidden', { configurable: true, value: ${hidden} });
       document.dispatchEvent(new Event('visibilitychange'))`);
 
-  await page.clock.install();
   await open();
-  await page.clock.pauseAt(((await page.evaluate('Date.now()')) as number) + 1_000);
+  // Far enough ahead that a busy machine does not get there first.
+  await page.clock.pauseAt(((await page.evaluate('Date.now()')) as number) + 60_000);
   await settle();
   const before = await asked();
   await page.clock.runFor(intervalMs + 100);
