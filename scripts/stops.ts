@@ -12,6 +12,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { table } from '../src/cli/table.ts';
 import { runCli } from '../test/support/command-line.ts';
+import { randomFrom } from '../test/support/random.ts';
 import { startS3Server } from '../test/support/s3-server.ts';
 import { until } from '../test/support/until.ts';
 import { type Command, type Kind, kinds, program, root, type Stoppable, signalOf } from './stop-kinds.ts';
@@ -129,17 +130,6 @@ interface Result {
   readonly missing: number;
   readonly stopMs: number;
   readonly problem?: string;
-}
-
-/** Seeded: mulberry32. */
-function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 async function createPlace(libraryUrl: string | undefined): Promise<Place> {
@@ -327,7 +317,7 @@ const { values, positionals } = parseArgs({
 });
 const chosen = chosenKinds(positionals, values.each);
 const seed = Number(values.seed ?? Math.floor(Math.random() * 1_000_000));
-const random = createRandom(seed);
+const random = randomFrom(seed).fraction;
 const folder = mkdtempSync(join(tmpdir(), 'lectern-stops-'));
 const site = await startSite();
 const s3 = chosen.some(({ library }) => library === 's3') ? await startS3Server() : undefined;

@@ -1,5 +1,6 @@
 // Requests that no honest client sends, made from a seed so that a run can be repeated. None of them asks for
 // anything that could be granted: each must be refused, and refused politely.
+import { randomFrom } from './random.ts';
 import { head } from './raw-http.ts';
 
 export interface AbusiveRequest {
@@ -9,7 +10,6 @@ export interface AbusiveRequest {
   readonly mayBeCut: boolean;
 }
 
-type Random = (below: number) => number;
 type Headers = Readonly<Record<string, string>>;
 
 /** Routes that take a body, each with a body that is right but for one field of the wrong type. */
@@ -123,15 +123,14 @@ const oddMethods = ['TRACE', 'PROPFIND', 'PURGE', 'M-SEARCH', 'LINK'];
 /** `count` requests. `login` holds the headers of a user who may write, so that the input itself is looked at. */
 export function abusiveRequests(seed: number, count: number, login: Headers): AbusiveRequest[] {
   const random = randomFrom(seed);
-  const pick = <T>(values: readonly T[]): T => values[random(values.length)] as T;
 
   const send = (body: string | Buffer, headers: Headers = {}) => {
-    const { method, path } = pick(bodies);
+    const { method, path } = random.oneOf(bodies);
     const length = String(Buffer.byteLength(body));
     return [head(method, path, { ...json, ...login, 'Content-Length': length, ...headers }), body];
   };
   const sendChunked = (chunks: readonly Buffer[]) => {
-    const { method, path } = pick(bodies);
+    const { method, path } = random.oneOf(bodies);
     return [
       head(method, path, { ...json, ...login, 'Transfer-Encoding': 'chunked' }),
       ...chunks.flatMap(asChunk),
@@ -139,46 +138,46 @@ export function abusiveRequests(seed: number, count: number, login: Headers): Ab
     ];
   };
   const wrongBody = () => {
-    const { method, path, wrong } = pick(bodies);
-    const body = JSON.stringify(wrong(pick(wrongValues)));
+    const { method, path, wrong } = random.oneOf(bodies);
+    const body = JSON.stringify(wrong(random.oneOf(wrongValues)));
     return [head(method, path, { ...json, ...login, 'Content-Length': String(body.length) }), body];
   };
   const nested = () => {
-    const depth = 10 ** (1 + random(4)) * (1 + random(9));
-    return random(2) === 0
+    const depth = 10 ** (1 + random.below(4)) * (1 + random.below(9));
+    return random.below(2) === 0
       ? '['.repeat(depth) + ']'.repeat(depth)
       : `${'{"name":'.repeat(depth)}1${'}'.repeat(depth)}`;
   };
-  const noise = () => Buffer.from(Array.from({ length: 1 + random(200) }, () => random(256)));
+  const noise = () => Buffer.from(Array.from({ length: 1 + random.below(200) }, () => random.below(256)));
 
   const kinds: Record<string, () => (string | Buffer)[]> = {
-    'broken JSON': () => send(pick(brokenJson)),
+    'broken JSON': () => send(random.oneOf(brokenJson)),
     'broken JSON in chunks': () =>
-      sendChunked([Buffer.from('{"name":'), Buffer.from(pick(brokenJson) || ' ')]),
+      sendChunked([Buffer.from('{"name":'), Buffer.from(random.oneOf(brokenJson) || ' ')]),
     'wrong type': wrongBody,
-    'inherited field': () => send(pick(inherited)),
+    'inherited field': () => send(random.oneOf(inherited)),
     'deep nesting': () => send(nested()),
     'random bytes': () => send(noise()),
     'UTF-16': () => send(Buffer.from('\ufeff{"name":"x"}', 'utf16le')),
     'invalid UTF-8': () =>
-      send(Buffer.concat([Buffer.from('{"name":"'), pick(invalidUtf8), Buffer.from('"}')])),
-    'odd media type': () => send('{"name":"x"}', pick(oddMediaTypes)),
-    'odd path': () => [head('GET', pick(oddPaths), login)],
-    'overlong path': () => [head('GET', `/api/groups/${'9'.repeat(500 * (1 + random(60)))}`, login)],
-    'odd credentials': () => [head('GET', '/api/groups', pick(oddCredentials))],
-    'odd host': () => [head('GET', '/nosuch', { Host: pick(oddHosts) })],
-    'odd method': () => [head(pick(oddMethods), '/api/groups', login)],
-    'not HTTP': () => [pick(notHttp)],
+      send(Buffer.concat([Buffer.from('{"name":"'), random.oneOf(invalidUtf8), Buffer.from('"}')])),
+    'odd media type': () => send('{"name":"x"}', random.oneOf(oddMediaTypes)),
+    'odd path': () => [head('GET', random.oneOf(oddPaths), login)],
+    'overlong path': () => [head('GET', `/api/groups/${'9'.repeat(500 * (1 + random.below(60)))}`, login)],
+    'odd credentials': () => [head('GET', '/api/groups', random.oneOf(oddCredentials))],
+    'odd host': () => [head('GET', '/nosuch', { Host: random.oneOf(oddHosts) })],
+    'odd method': () => [head(random.oneOf(oddMethods), '/api/groups', login)],
+    'not HTTP': () => [random.oneOf(notHttp)],
   };
   const hugeKinds: Record<string, () => (string | Buffer)[]> = {
-    'huge body, declared': () => send(hugeChunk, { 'Content-Length': String(2 ** (21 + random(20))) }),
+    'huge body, declared': () => send(hugeChunk, { 'Content-Length': String(2 ** (21 + random.below(20))) }),
     'huge body, sent': () => send(Buffer.concat(Array(40).fill(hugeChunk))),
     'huge body in chunks': () => sendChunked(Array(40).fill(hugeChunk)),
   };
 
   const cut = new Set(['not HTTP', 'random bytes', ...Object.keys(hugeKinds)]);
   return Array.from({ length: count }, () => {
-    const [kind, make] = pick(Object.entries(random(50) === 0 ? hugeKinds : kinds));
+    const [kind, make] = random.oneOf(Object.entries(random.below(50) === 0 ? hugeKinds : kinds));
     return { kind, pieces: make(), mayBeCut: cut.has(kind) };
   });
 }
@@ -202,15 +201,4 @@ const hugeChunk = Buffer.alloc(64 * 1024, 'a');
 
 function asChunk(data: Buffer): (string | Buffer)[] {
   return [`${data.length.toString(16)}\r\n`, data, '\r\n'];
-}
-
-/** mulberry32: small, and the same on every machine. */
-function randomFrom(seed: number): Random {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
 }

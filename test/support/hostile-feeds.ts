@@ -1,4 +1,5 @@
 // Feeds that are broken or mean harm. The same ones at every run.
+import { randomFrom } from './random.ts';
 import { encode, sampleFeeds } from './sample-feeds.ts';
 
 export interface HostileFeed {
@@ -17,17 +18,6 @@ const named = (name: string, text: string | Uint8Array, contentType?: string): H
 const samples = Object.entries(sampleFeeds);
 const rss = sampleFeeds.rss ?? '';
 
-/** mulberry32: numbers that look random and are the same every time. */
-function numbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
 const cut = samples.flatMap(([name, text]) =>
   [0.03, 0.15, 0.3, 0.45, 0.6, 0.75, 0.9, 0.99].map((part) => {
     const bytes = encode(text);
@@ -38,10 +28,10 @@ const cut = samples.flatMap(([name, text]) =>
 const damaged = samples.flatMap(([name, text]) =>
   [1, 2, 3, 4, 5, 6, 7, 8].map((seed) => {
     const bytes = encode(text);
-    const next = numbers(seed * 7919 + text.length);
+    const random = randomFrom(seed * 7919 + text.length);
     for (let count = 0; count < seed * seed; count++) {
-      const at = Math.floor(next() * bytes.length);
-      bytes[at] = (bytes[at] ?? 0) ^ (1 << Math.floor(next() * 8));
+      const at = random.below(bytes.length);
+      bytes[at] = (bytes[at] ?? 0) ^ (1 << random.below(8));
     }
     return named(`${name} with ${seed * seed} bits flipped`, bytes);
   }),
@@ -49,12 +39,12 @@ const damaged = samples.flatMap(([name, text]) =>
 
 const shuffled = samples.flatMap(([name, text]) =>
   [1, 2, 3, 4, 5].map((seed) => {
-    const next = numbers(seed * 104_729 + text.length);
+    const random = randomFrom(seed * 104_729 + text.length);
     const tokens = text.split(/(?=<)/);
     for (let count = 0; count < seed * 2; count++) {
-      const from = Math.floor(next() * tokens.length);
-      const to = Math.floor(next() * tokens.length);
-      const action = next();
+      const from = random.below(tokens.length);
+      const to = random.below(tokens.length);
+      const action = random.fraction();
       if (action < 0.4) tokens.splice(from, 1);
       else if (action < 0.7) tokens.splice(to, 0, tokens[from] ?? '');
       else tokens.splice(to, 0, ...tokens.splice(from, 2));

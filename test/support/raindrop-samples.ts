@@ -1,10 +1,8 @@
 // What stands in an account that somebody has filled for years: varied, and for a seed the same every time.
 import type { CopySource, FailedCache, HighlightChanges, RaindropFields } from './raindrop-account.ts';
+import { type Random, randomFrom } from './random.ts';
 
 type Sample = RaindropFields & { readonly highlights: readonly HighlightChanges[] };
-
-/** A whole number from 0 on, smaller than `below`. */
-type Random = (below: number) => number;
 
 interface Language {
   readonly code: string;
@@ -77,8 +75,11 @@ export function sampleRaindrops({
   const random = randomFrom(seed);
   const collectionIds = nestedCollections(addCollection);
   const hour = 3_600_000;
-  const createdAt = Array.from({ length: count }, (_, at) => now - (count - at) * hour + random(hour / 2));
-  const updatedAt = createdAt.map((at) => (random(3) > 0 ? at : at + random(now - at)));
+  const createdAt = Array.from(
+    { length: count },
+    (_, at) => now - (count - at) * hour + random.below(hour / 2),
+  );
+  const updatedAt = createdAt.map((at) => (random.below(3) > 0 ? at : at + random.below(now - at)));
   for (const { from, length } of runs) {
     if (from + length > count) continue;
     const together = Math.floor(((createdAt[from + length - 1] ?? now) + now) / 2);
@@ -96,27 +97,27 @@ function sample(
   times: { created: number; lastUpdate: number },
   collectionIds: readonly number[],
 ): Sample {
-  const language = oneOf(random, languages);
-  const domain = oneOf(random, domains);
-  const words = (least: number, more: number) => sentence(random, language, least + random(more));
+  const language = random.oneOf(languages);
+  const domain = random.oneOf(domains);
+  const words = (least: number, more: number) => sentence(random, language, least + random.below(more));
   const title = words(3, 5);
   return {
     ...times,
     link: new URL(`https://${domain}/${times.created.toString(36)}/${at}?from=list`).href,
     domain: domain.replace(/^www\./, ''),
     title,
-    excerpt: random(5) === 0 ? '' : words(8, 12),
-    note: random(4) === 0 ? words(4, 8) : '',
-    type: oneOf(random, types),
-    cover: random(2) === 0 ? '' : `https://${domain}/cover-${at}.jpg`,
-    tags: [...new Set(Array.from({ length: random(4) }, () => oneOf(random, tagNames)))],
-    important: random(12) === 0,
-    broken: random(40) === 0,
-    collectionId: random(3) === 0 ? -1 : oneOf(random, collectionIds),
-    highlights: Array.from({ length: random(15) === 0 ? 1 + random(3) : 0 }, () => ({
+    excerpt: random.below(5) === 0 ? '' : words(8, 12),
+    note: random.below(4) === 0 ? words(4, 8) : '',
+    type: random.oneOf(types),
+    cover: random.below(2) === 0 ? '' : `https://${domain}/cover-${at}.jpg`,
+    tags: [...new Set(Array.from({ length: random.below(4) }, () => random.oneOf(tagNames)))],
+    important: random.below(12) === 0,
+    broken: random.below(40) === 0,
+    collectionId: random.below(3) === 0 ? -1 : random.oneOf(collectionIds),
+    highlights: Array.from({ length: random.below(15) === 0 ? 1 + random.below(3) : 0 }, () => ({
       text: words(5, 10),
-      note: random(2) === 0 ? '' : words(2, 4),
-      color: oneOf(random, colors),
+      note: random.below(2) === 0 ? '' : words(2, 4),
+      color: random.oneOf(colors),
     })),
     ...copyOf(random, at, { title, language }),
   };
@@ -157,7 +158,7 @@ function nestedCollections(
 
 /** As large as 2 to 6 KB, with all that makes a page tedious to read by a program. */
 function pageOf(random: Random, { title, language }: { title: string; language: Language }): string {
-  const words = (least: number, more: number) => sentence(random, language, least + random(more));
+  const words = (least: number, more: number) => sentence(random, language, least + random.below(more));
   const blocks = [
     () =>
       `<p>${words(12, 20)} <em>${words(2, 3)}</em> &amp; <a href="/next?a=1&amp;b=2">${words(2, 4)}</a></p>`,
@@ -169,10 +170,10 @@ function pageOf(random: Random, { title, language }: { title: string; language: 
     () => `<blockquote><p>${words(8, 8)}</p></blockquote><!-- ${words(2, 3)} <p>not shown</p> -->`,
     () => `<figure><img src="data:image/gif;base64,R0lGODlhAQABAAAAACw=" alt="${words(2, 3)}"></figure>`,
   ];
-  const target = 1700 + random(3000);
+  const target = 1700 + random.below(3000);
   let body = '';
   // A block is smaller than what is left between the largest target and 6 KB.
-  for (let at = random(blocks.length); Buffer.byteLength(body) < target; at++)
+  for (let at = random.below(blocks.length); Buffer.byteLength(body) < target; at++)
     body += `${blocks[at % blocks.length]?.()}\n`;
   return `<!DOCTYPE html>
 <html lang="${language.code}"><head><meta charset="utf-8"><title>${title}</title>
@@ -184,23 +185,8 @@ ${body}</article><footer>&copy; 2026 &uuml;ber uns<script type="application/ld+j
 }
 
 function sentence(random: Random, { words, space, stop }: Language, length: number): string {
-  const chosen = Array.from({ length }, () => oneOf(random, words));
+  const chosen = Array.from({ length }, () => random.oneOf(words));
   const middle = length > 14 ? [chosen.slice(0, 8), chosen.slice(8)] : [chosen];
   const text = middle.map((part) => part.join(space)).join(stop);
   return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-function oneOf<T>(random: Random, choices: readonly T[]): T {
-  return choices[random(choices.length)] as T;
-}
-
-/** mulberry32: small, and the same on every machine. */
-function randomFrom(seed: number): Random {
-  let state = seed | 0;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below);
-  };
 }

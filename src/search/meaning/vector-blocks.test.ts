@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { propertyRuns } from '../../../test/support/depth.ts';
+import { randomFrom } from '../../../test/support/random.ts';
 import { normalise } from './embedder.ts';
 import { dequantise, quantise, readQuantised } from './quantise.ts';
 import { dot } from './scan-kernel.ts';
@@ -11,15 +12,6 @@ const numbers = (size: number) =>
   fc.array(fc.double({ min: -1, max: 1, noNaN: true }), { minLength: size, maxLength: size });
 const vectorOf = (values: readonly number[]) => normalise(values) ?? Float32Array.from(values, () => 0);
 const exact = (a: Float32Array, b: Float32Array) => a.reduce((sum, value, n) => sum + value * (b[n] ?? 0), 0);
-
-/** Numbers from 0 to 1, the same for the same seed. */
-const randomFrom = (seed: number) => {
-  let state = seed | 1;
-  return () => {
-    state = Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + 0x6d2b79f5;
-    return ((state ^ (state >>> 13)) >>> 0) / 2 ** 32;
-  };
-};
 
 const chunk = (seq: number, vector: Float32Array, more: Partial<HeldChunk> = {}): HeldChunk => ({
   seq,
@@ -137,10 +129,10 @@ describe('blocks of vectors', () => {
         fc.integer(),
         fc.double({ min: -1, max: 1, noNaN: true }),
         (dimensions, docs, seed, leastScore) => {
-          const next = randomFrom(seed);
-          const any = () => vectorOf(Array.from({ length: dimensions }, () => next() - 0.5));
+          const random = randomFrom(seed);
+          const any = () => vectorOf(Array.from({ length: dimensions }, () => random.fraction() - 0.5));
           const chunks = docs.map((doc, seq) => chunk(seq, any(), doc));
-          const [query, limit] = [any(), 1 + Math.floor(next() * 40)];
+          const [query, limit] = [any(), 1 + random.below(40)];
           const [withIt, without] = (['kernel', 'plain'] as const).map((form) => {
             const blocks = new VectorBlocks(2 ** 20, form);
             blocks.add(1, dimensions, chunks);
