@@ -98,6 +98,7 @@ describe('a value', () => {
     ['LECTERN_PUBLIC_URL', 'https://read.example.org/reader'],
     ['LECTERN_LOGIN_RATE_LIMIT', '0'],
     ['LECTERN_LOGIN_WINDOW', '1 hour'],
+    ['LECTERN_DRAIN_PERIOD', '61'],
     ['LECTERN_CORS_ALLOWED_ORIGINS', '*'],
     ['LECTERN_CORS_ALLOWED_ORIGINS', 'https://a.example/path'],
     ['LECTERN_TRUSTED_PROXIES', '10.0.0.0/33'],

@@ -4,6 +4,7 @@ import { isIP } from 'node:net';
 import { isAbsolute, join, resolve } from 'node:path';
 import { StartupError } from './errors.ts';
 import { Secret } from './model/secret.ts';
+import { maxDrainMs } from './model/stop-limits.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
@@ -39,6 +40,8 @@ function parse(env: EnvReader) {
     host: env.text('LECTERN_HOST', '127.0.0.1'),
     port: env.integer('LECTERN_PORT', 8484, { min: 0, max: 65_535 }),
     publicUrl: env.origin('LECTERN_PUBLIC_URL'),
+    /** The default depends on the role. */
+    drainPeriodMs: env.seconds('LECTERN_DRAIN_PERIOD', undefined, { min: 0, max: maxDrainMs / 1000 }),
     password: env.password('LECTERN_PASSWORD'),
     oidc: oidc(env),
     login: {
@@ -236,9 +239,11 @@ class EnvReader {
   }
 
   /** A number of seconds, or with a unit: 90s, 30m, 48h, 7d. Returned as milliseconds. */
-  seconds(name: string, otherwise: number, range: { min: number; max?: number }): number {
+  seconds(name: string, otherwise: number, range: { min: number; max?: number }): number;
+  seconds(name: string, otherwise: undefined, range: { min: number; max?: number }): number | undefined;
+  seconds(name: string, otherwise: number | undefined, range: { min: number; max?: number }) {
     const text = this.text(name);
-    if (text === undefined) return otherwise * 1000;
+    if (text === undefined) return otherwise === undefined ? undefined : otherwise * 1000;
     const [, digits, unit] = /^(\d+)(s|m|h|d)?$/.exec(text) ?? [];
     const value = Number(digits) * (secondsIn[unit ?? 's'] ?? Number.NaN);
     const max = range.max ?? 31_536_000;

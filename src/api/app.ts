@@ -57,6 +57,7 @@ export function createApi(deps: ApiDeps) {
   app.use(async (c, next) => {
     c.set('client', findClient(c));
     await next();
+    if (deps.isStopping()) c.header('Connection', 'close');
   });
   for (const path of Object.values(deframedPaths)) app.use(path, openToAnybody);
   if (deps.corsAllowedOrigins.length > 0) app.use(allowOrigins(deps.corsAllowedOrigins));
@@ -104,7 +105,7 @@ export function createApi(deps: ApiDeps) {
     streams.end();
     asks.end();
   };
-  return { app, entries: router.entries, router, endStreams };
+  return { app, entries: router.entries, router, endStreams, endEventStreams: streams.end };
 }
 
 /** Paths that are open to every origin have their own rule, which this one would contradict. */

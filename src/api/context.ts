@@ -31,6 +31,8 @@ export interface ApiDeps {
   readonly randomText: RandomText;
   readonly version: string;
   readonly now: Clock;
+  /** True while this process drains: it still serves, and clients are to go to another one. */
+  readonly isStopping: () => boolean;
   readonly webApp: WebApp;
   /** Parses documents of strangers, outside this thread. */
   readonly parser: Pick<Parser, 'parse'>;

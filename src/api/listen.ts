@@ -1,6 +1,7 @@
 // The HTTP server around the API: how it starts, what it tolerates, how it stops.
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setImmediate as immediate } from 'node:timers/promises';
 import { createAdaptorServer } from '@hono/node-server';
 import { StartupError } from '../errors.ts';
 import { requestsMs } from '../model/stop-limits.ts';
@@ -15,33 +16,31 @@ const backlog = 4_096;
 export interface Listening {
   readonly host: string;
   readonly port: number;
-  /** Accepts no new request and waits for the running ones. Rejects when some did not end in time: they may still write. */
-  stop(): Promise<void>;
+  /**
+   * Accepts no new request and waits `withinMs` for the running ones. Rejects when some did not end in time: they may
+   * still write.
+   */
+  stop(withinMs?: number): Promise<void>;
 }
 
 export interface ListenOptions extends Pick<ClientRules, 'trustedProxies'> {
   readonly host: string;
   readonly port: number;
   readonly limits?: ConnectionLimits;
-  /** How long a stop waits for running requests. */
-  readonly stopWithinMs?: number;
   /** Told once a minute at most. */
   readonly onRefused?: (address: string) => void;
 }
+
+/** A turn of the event loop as short as this has accepted every connection and run hardly any code since. */
+const quickTurnMs = 0.2;
+const longestAcceptMs = 100;
 
 /** Streams of events write every 15 s, and a language model is given two minutes. */
 const silenceMs = 180_000;
 
 export async function listen(
   fetch: (request: Request, env: never) => Response | Promise<Response>,
-  {
-    host,
-    port,
-    trustedProxies,
-    limits = connectionLimits(),
-    stopWithinMs = requestsMs,
-    onRefused = () => {},
-  }: ListenOptions,
+  { host, port, trustedProxies, limits = connectionLimits(), onRefused = () => {} }: ListenOptions,
 ): Promise<Listening> {
   const server = createAdaptorServer({
     fetch: fetch as never,
@@ -64,7 +63,7 @@ export async function listen(
     server.listen({ port, host, backlog }, resolve);
   });
   const { port: bound } = server.address() as AddressInfo;
-  return { host, port: bound, stop: () => stop(server, stopWithinMs) };
+  return { host, port: bound, stop: (withinMs = requestsMs) => stop(server, withinMs) };
 }
 
 function atMostEvery(ms: number, tell: (address: string) => void): (address: string) => void {
@@ -77,13 +76,28 @@ function atMostEvery(ms: number, tell: (address: string) => void): (address: str
   };
 }
 
-async function stop(server: Server, stopWithinMs: number): Promise<void> {
+/**
+ * A close resets connections that the system has established and the server has not accepted yet. The client cannot tell whether
+ * such a request was run. So the server closes when it accepted a moment ago.
+ */
+async function untilAllAccepted(): Promise<void> {
+  const until = performance.now() + longestAcceptMs;
+  for (let at = performance.now(); at < until; ) {
+    await immediate();
+    const turnMs = performance.now() - at;
+    if (turnMs < quickTurnMs) return;
+    at += turnMs;
+  }
+}
+
+async function stop(server: Server, withinMs: number): Promise<void> {
   let isCutOff = false;
+  await untilAllAccepted();
   await new Promise<void>((resolve) => {
     const cutOff = setTimeout(() => {
       isCutOff = true;
       server.closeAllConnections();
-    }, stopWithinMs);
+    }, withinMs);
     // A kept connection that is busy now becomes idle when its request is answered.
     const sweep = setInterval(() => server.closeIdleConnections(), 50);
     server.close(() => {
@@ -93,7 +107,7 @@ async function stop(server: Server, stopWithinMs: number): Promise<void> {
     });
     server.closeIdleConnections();
   });
-  if (isCutOff) throw new Error(`some requests did not end within ${stopWithinMs / 1000} s`);
+  if (isCutOff) throw new Error(`some requests did not end within ${Math.round(withinMs) / 1000} s`);
 }
 
 function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): StartupError {

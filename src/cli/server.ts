@@ -1,4 +1,5 @@
 // What `lectern serve` starts: the API, the worker, or both.
+import { setTimeout as pause } from 'node:timers/promises';
 import { IndexLost, LibraryLost, Unavailable } from '../errors.ts';
 import { createPullTally } from '../feeds/pull-tally.ts';
 import { holdLibraryLock } from '../jobs/library-lock.ts';
@@ -11,7 +12,7 @@ import { startWatchdog } from '../jobs/watchdog.ts';
 import { type RunningWorker, startFlushing, startWorker } from '../jobs/worker.ts';
 import { identifyProcess } from '../library/lock.ts';
 import { writesText } from '../log.ts';
-import { serverDeadlines, workerDeadlines } from '../model/stop-limits.ts';
+import { defaultDrainMs, delayForDrain, serverDeadlines, workerDeadlines } from '../model/stop-limits.ts';
 import { createIndexer } from '../search/index-pending.ts';
 import { hasIndex } from '../store/open.ts';
 import { startEmbedding } from './meaning.ts';
@@ -48,7 +49,7 @@ export async function serve(runtime: Runtime, request: ServeRequest): Promise<vo
       mustFlush: () => !(isWorkerOfApi(request) && process.connected),
       isLibraryLost: failure instanceof LibraryLost,
       stopRequest,
-      deadlines,
+      deadlines: delayForDrain(deadlines, drainPeriodMs(opened, request)),
     });
     if (failure && notWritten && !isWorkerOfApi(request)) runtime.stderr.write(`${notWritten}\n`);
     if (failure) throw failure;
@@ -87,7 +88,7 @@ async function runUntilStop(
       if (role === 'worker') return;
       // A quarter of all that there is to load, and a worker does without.
       const { startApi } = await import('./start-api.ts');
-      parts.running.push(await startApi(runtime, opened));
+      parts.running.push(await startApi(runtime, opened, drainOf(opened, request)));
     },
     async () => {
       if (role === 'all') {
@@ -166,6 +167,24 @@ function startChild(
     },
     onFatal,
   });
+}
+
+/** For a load balancer, which learns from /readyz that this API stops. */
+function drainOf(opened: Opened, request: ServeRequest) {
+  const { isAsked, skipDrain } = request.stopRequest;
+  const periodMs = drainPeriodMs(opened, request);
+  return {
+    drainPeriodMs: periodMs,
+    drain: async () => {
+      // An API that stops without a request has lost its index or library.
+      if (periodMs > 0 && isAsked()) await pause(periodMs, undefined, { signal: skipDrain }).catch(() => {});
+    },
+  };
+}
+
+function drainPeriodMs({ config }: Opened, { role }: ServeRequest): number {
+  if (role === 'worker') return 0;
+  return config.drainPeriodMs ?? (role === 'api' ? defaultDrainMs : 0);
 }
 
 async function startRunner(runtime: Runtime, opened: Serving, holder: string): Promise<RunningWorker> {

@@ -9,13 +9,20 @@ import type { Config } from '../config.ts';
 import { Invalid, StartupError } from '../errors.ts';
 import { feedFinder } from '../feeds/find-feeds.ts';
 import { libraryStats } from '../library/stats.ts';
+import { drainDelayMs, requestsMs } from '../model/stop-limits.ts';
 import { Parser } from '../parsing/parser.ts';
 import { openAskModel } from './ask-model.ts';
 import { openMeaning } from './meaning.ts';
 import type { Opened, Runtime, Serving } from './runtime.ts';
 import { searchSources } from './search-sources.ts';
 
-export async function startApi(runtime: Runtime, opened: Serving) {
+interface Drain {
+  readonly drainPeriodMs: number;
+  /** Resolves after that period, or as soon as there is no reason to wait any longer. */
+  readonly drain: () => Promise<void>;
+}
+
+export async function startApi(runtime: Runtime, opened: Serving, { drainPeriodMs, drain }: Drain) {
   const { config, log, store, accounts } = opened;
   if (config.password) await setOwnerPassword(opened, config.password);
   const meaning = openMeaning(runtime, opened);
@@ -25,7 +32,8 @@ export async function startApi(runtime: Runtime, opened: Serving) {
     new Parser({ timeLimitMs: 5_000, maxWaiting: 64 }),
     new Parser({ timeLimitMs: 5_000, maxWaiting: 4 }),
   ];
-  const { app, endStreams } = createApi({
+  let isStopping = false;
+  const { app, endStreams, endEventStreams } = createApi({
     store,
     accounts,
     log,
@@ -36,6 +44,7 @@ export async function startApi(runtime: Runtime, opened: Serving) {
     randomText: runtime.randomText,
     version: runtime.version,
     now: runtime.now,
+    isStopping: () => isStopping,
     webApp: readWebApp(runtime.webApp),
     parser: uploads,
     discoverFeeds: feedFinder(opened.outbound, (document) => parser.parse('discovery', document)),
@@ -67,9 +76,14 @@ export async function startApi(runtime: Runtime, opened: Serving) {
   );
   return {
     stop: async () => {
+      const requestsUntil = performance.now() + requestsMs + drainDelayMs(drainPeriodMs);
+      isStopping = true;
+      // Their clients come back by themselves, and leave connections that a load balancer could use again.
+      endEventStreams();
+      await drain();
       endStreams();
       try {
-        await listening.stop();
+        await listening.stop(requestsUntil - performance.now());
       } finally {
         await parser.close();
         await uploads.close();

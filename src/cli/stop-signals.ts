@@ -34,6 +34,8 @@ export interface StopRequest {
   readonly isAsked: () => boolean;
   /** On the clock of `performance.now()`; undefined before the request. */
   readonly askedAt: () => number | undefined;
+  /** Aborted by Ctrl-C, by a later request and by the end of the parent: an API then closes without draining first. */
+  readonly skipDrain: AbortSignal;
   /** Sets what the second and the third request do. */
   onLaterRequests(later: LaterRequests): void;
 }
@@ -42,16 +44,19 @@ export interface StopRequest {
 export function listenForStop(now = () => performance.now()): StopRequest {
   const { promise: asked, resolve } = Promise.withResolvers<string>();
   const next = createSignalCounter(now);
+  const skipDrain = new AbortController();
   let askedAt: number | undefined;
   let later: LaterRequests = { report: () => {}, end: (exitCode) => process.exit(exitCode) };
   const ask = (reason: string) => {
     askedAt ??= performance.now();
+    if (reason !== 'SIGTERM') skipDrain.abort();
     resolve(reason);
   };
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     const listener = () => {
       const demand = next();
       if (demand === 'stop') ask(signal);
+      if (demand === 'report' || signal === 'SIGINT') skipDrain.abort();
       if (demand === 'report') later.report();
       if (demand === 'end') later.end(128 + constants.signals[signal]);
     };
@@ -72,6 +77,7 @@ export function listenForStop(now = () => performance.now()): StopRequest {
     asked,
     isAsked: () => askedAt !== undefined,
     askedAt: () => askedAt,
+    skipDrain: skipDrain.signal,
     onLaterRequests: (requests) => {
       later = requests;
     },

@@ -1,6 +1,9 @@
 import { expect, it } from 'vitest';
 import { leaseTtlMs } from '../library/journal/flush.ts';
 import {
+  defaultDrainMs,
+  delayForDrain,
+  drainDelayMs,
   interruptedJobsMs,
   jobsMs,
   lostIndexFlushMs,
@@ -23,6 +26,19 @@ function lastStepMs({ drainMs, upkeepMs, flushMs, closeMs, countMs, storeMs }: S
 
 it('a server stops a second before docker stop kills it', () => {
   expect(lastStepMs(serverDeadlines)).toBeLessThanOrEqual(dockerStopMs - 1_000);
+});
+
+it('a drain of the default length leaves running requests two seconds, and the stop is no longer', () => {
+  expect(delayForDrain(serverDeadlines, defaultDrainMs)).toEqual(serverDeadlines);
+  expect(requestsMs - defaultDrainMs).toBeGreaterThanOrEqual(2_000);
+});
+
+it('a longer drain makes the stop longer by the difference, and leaves each step the same time', () => {
+  const drainPeriodMs = 15_000;
+  const deadlines = delayForDrain(serverDeadlines, drainPeriodMs);
+  expect(lastStepMs(deadlines)).toBe(lastStepMs(serverDeadlines) + 13_000);
+  expect(requestsMs + drainDelayMs(drainPeriodMs)).toBeLessThan(deadlines.drainMs);
+  expect(deadlines.flushMs - deadlines.upkeepMs).toBe(serverDeadlines.flushMs - serverDeadlines.upkeepMs);
 });
 
 it('a worker stops before its API kills it', () => {

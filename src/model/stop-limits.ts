@@ -37,10 +37,32 @@ export const workerDeadlines: StopDeadlines = {
   storeMs: 3_750,
 };
 
+/** Default drain of an API without a worker beside it. It is part of the deadlines above. */
+export const defaultDrainMs = 2_000;
+export const maxDrainMs = 60_000;
+
+/** A longer drain delays every later step by the difference, and a supervisor has to wait for that much longer. */
+export function delayForDrain(deadlines: StopDeadlines, drainPeriodMs: number): StopDeadlines {
+  const delayMs = drainDelayMs(drainPeriodMs);
+  return {
+    openMs: deadlines.openMs,
+    drainMs: deadlines.drainMs + delayMs,
+    upkeepMs: deadlines.upkeepMs + delayMs,
+    flushMs: deadlines.flushMs + delayMs,
+    closeMs: deadlines.closeMs + delayMs,
+    countMs: deadlines.countMs + delayMs,
+    storeMs: deadlines.storeMs + delayMs,
+  };
+}
+
+export function drainDelayMs(drainPeriodMs: number): number {
+  return Math.max(0, drainPeriodMs - defaultDrainMs);
+}
+
 /** A step that begins after its deadline still gets this time. */
 export const minStepMs = 250;
 
-/** During the drain of the API: then connections are closed, and the worker process is killed. */
+/** After the request to stop: then connections are closed, and the worker process is killed. */
 export const requestsMs = 4_000;
 export const workerProcessMs = 4_000;
 

@@ -39,6 +39,22 @@ onEachEngine('operations', (engine) => {
       });
     });
 
+    it('an API that stops is not ready, still serves, and closes each connection after its answer', async () => {
+      const stopping = api.again({ isStopping: () => true });
+      const visitor = stopping.visitor();
+      const logged = stopping.logLines.length;
+      const ready = await visitor.get('/readyz');
+      expect(ready.headers.get('Connection')).toBe('close');
+      expect(await answerOf(ready)).toEqual({ status: 503, body: { error: 'stopping' } });
+      expect(stopping.logLines.slice(logged).join('')).not.toContain('"level":"error"');
+      for (const path of ['/healthz', '/api/groups', '/no-such-path']) {
+        const response = await visitor.get(path);
+        expect([path, response.headers.get('Connection')]).toEqual([path, 'close']);
+        expect([200, 401, 404]).toContain(response.status);
+      }
+      expect((await anna.get('/healthz')).headers.get('Connection')).toBeNull();
+    });
+
     it('counts requests by the pattern of their route, never by a path that somebody made up', async () => {
       const made = ['/made-up-1', '/api/groups/made-up-2', '/assets/made-up-3', '/api/v1/made-up-4'];
       for (const path of made) await anna.get(path);

@@ -221,6 +221,35 @@ onEachEngine('the end of a server', (engine) => {
     expect(await server.ended).toEqual({ code: 143, signal: null });
   });
 
+  it('drains an API after SIGTERM: not ready, still serving, streams ended; Ctrl-C skips the rest', async () => {
+    const server = await lectern.serve({ env: { ...(await freshEnv()), LECTERN_DRAIN_PERIOD: '60' } });
+    const Cookie = await setUp(server);
+    const watch = async () =>
+      new EventReader(await server.request('/api/v1/jobs/events', { headers: { Cookie } }));
+    const events = await watch();
+    expect(await events.next()).toMatchObject({ event: 'counts' });
+    server.signal('SIGTERM');
+    expect(await events.next()).toBeUndefined();
+    const ready = await server.request('/readyz');
+    expect([ready.status, await ready.text()]).toEqual([503, '{"error":"stopping"}']);
+    const groups = await server.request('/api/groups', { headers: { Cookie } });
+    expect([groups.status, groups.headers.get('Connection')]).toEqual([200, 'close']);
+    const later = await watch();
+    expect(await later.next()).toMatchObject({ event: 'counts' });
+    server.signal('SIGINT');
+    expect(await later.next()).toBeUndefined();
+    expect(await server.ended).toEqual({ code: 0, signal: null });
+  });
+
+  it('skips the drain of an API when SIGTERM comes again', async () => {
+    const env = { ...(await freshEnv()), LECTERN_DRAIN_PERIOD: '60' };
+    const server = await quick.serve({ role: 'api', env });
+    server.signal('SIGTERM');
+    await server.output.until('stderr', /"msg":"stopping"/);
+    server.signal('SIGTERM');
+    expect(await server.ended).toEqual({ code: 0, signal: null });
+  });
+
   it('does not wait for those who watch the queue, and ends their streams', async () => {
     const server = await serve('api');
     const Cookie = await setUp(server);

@@ -59,6 +59,7 @@ export interface ApiOptions {
   meaning?: Meaning;
   askModel?: Model;
   askPerDay?: number;
+  isStopping?: () => boolean;
   store?: Store;
 }
 
@@ -113,6 +114,7 @@ export class TestApi {
       randomText,
       version: '0.0.0-test',
       now: opened.clock.now,
+      isStopping: options.isStopping ?? (() => false),
       webApp,
       parser: { parse: async (name, input) => tasks[name](input as never) as never },
       discoverFeeds: options.discoverFeeds ?? (async () => []),

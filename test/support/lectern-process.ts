@@ -161,6 +161,8 @@ export function createLectern(entry = testEntry): Lectern {
       LECTERN_PORT: '0',
       // Loading the model is expensive, and few suites search by meaning.
       LECTERN_EMBEDDINGS: 'off',
+      // Nothing is in front of these servers.
+      LECTERN_DRAIN_PERIOD: '0',
       ...libraryFor(env.LECTERN_DATABASE_URL),
       ...env,
     };

@@ -66,6 +66,8 @@ export function operationRoutes(router: Router, deps: ApiDeps): void {
       },
     },
     async (c) => {
+      // Not thrown: a load balancer asks every second, and an error would be logged each time.
+      if (deps.isStopping()) return c.json({ error: 'stopping' }, 503);
       if (!deps.store.index.isInPlace()) throw new Unavailable('the index file was deleted or replaced');
       try {
         const [schema, jobs] = [await deps.store.schemaVersion(), await deps.store.jobs.countRoughly()];
