@@ -97,13 +97,30 @@ export class Later extends Error {
   }
 }
 
-/** We cannot serve this now; the same request may succeed in a moment. */
-export class Unavailable extends LecternError {
+/** This process cannot do it now; the same request may succeed in a moment. A job that fails with it counts the attempt. */
+export class TemporaryFailure extends LecternError {
   readonly retryAfterSeconds: number;
 
   constructor(message: string, options: LecternErrorOptions & { retryAfterSeconds?: number } = {}) {
     super(503, 'unavailable', message, options);
     this.retryAfterSeconds = options.retryAfterSeconds ?? 1;
+  }
+}
+
+/** What every part of Lectern needs: the database, and the storage with the files. */
+export const dependencies = ['index', 'library'] as const;
+export type Dependency = (typeof dependencies)[number];
+
+/**
+ * The index or the library does not answer. Never the fault of the work that needed it: a job returns to the queue without
+ * counting the attempt, and no feed or item is marked as failed.
+ */
+export class Unavailable extends TemporaryFailure {
+  readonly dependency: Dependency;
+
+  constructor(dependency: Dependency, message: string, options?: LecternErrorOptions) {
+    super(message, options);
+    this.dependency = dependency;
   }
 }
 

@@ -4,7 +4,7 @@ import type { Context, ErrorHandler } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { z } from 'zod';
-import { Invalid, LecternError, TooManyRequests, Unavailable } from '../errors.ts';
+import { Invalid, LecternError, TemporaryFailure, TooManyRequests } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { ApiEnv } from './context.ts';
 
@@ -37,7 +37,7 @@ function errorBody(path: string, { code, message }: Failure) {
 }
 
 function toFailure(error: Error): Failure {
-  if (error instanceof TooManyRequests || error instanceof Unavailable) {
+  if (error instanceof TooManyRequests || error instanceof TemporaryFailure) {
     return { ...pick(error), headers: { 'Retry-After': String(error.retryAfterSeconds) } };
   }
   if (error instanceof LecternError) {

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { StartupError, Unavailable } from '../errors.ts';
+import { StartupError, TemporaryFailure } from '../errors.ts';
 import { restoreFiles } from '../items/restore-files.ts';
 import { checkLibrary } from '../library/check.ts';
 import { compactJournal } from '../library/journal/fold.ts';
@@ -57,7 +57,9 @@ export function libraryCommand(runtime: Runtime): Command {
         return compactJournal(journal, 'compact');
       });
       if (!done)
-        throw new Unavailable('the journal is being written by a running Lectern; try again in a moment');
+        throw new TemporaryFailure(
+          'the journal is being written by a running Lectern; try again in a moment',
+        );
       const { before, after, problems } = done;
       runtime.stdout.write(
         json

@@ -2,11 +2,9 @@
 import { closeSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { Command, Option } from 'commander';
+import { type Role, roles } from '../model/presence.ts';
 import type { Runtime } from './runtime.ts';
 import { listenForStop } from './stop-signals.ts';
-
-const roles = ['all', 'api', 'worker'] as const;
-export type Role = (typeof roles)[number];
 
 interface ServeOptions {
   readonly role: Role;

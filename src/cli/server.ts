@@ -1,6 +1,6 @@
 // What `lectern serve` starts: the API, the worker, or both.
 import { setTimeout as pause } from 'node:timers/promises';
-import { IndexLost, LibraryLost, Unavailable } from '../errors.ts';
+import { IndexLost, LibraryLost, TemporaryFailure } from '../errors.ts';
 import { createPullTally } from '../feeds/pull-tally.ts';
 import { holdLibraryLock } from '../jobs/library-lock.ts';
 import { announcePresence } from '../jobs/presence.ts';
@@ -12,13 +12,13 @@ import { startWatchdog } from '../jobs/watchdog.ts';
 import { type RunningWorker, startFlushing, startWorker } from '../jobs/worker.ts';
 import { identifyProcess } from '../library/lock.ts';
 import { writesText } from '../log.ts';
+import type { Role } from '../model/presence.ts';
 import { defaultDrainMs, delayForDrain, serverDeadlines, workerDeadlines } from '../model/stop-limits.ts';
 import { createIndexer } from '../search/index-pending.ts';
 import { hasIndex } from '../store/open.ts';
 import { startEmbedding } from './meaning.ts';
 import { type Opened, open, openOutbound, type Runtime, type Serving } from './runtime.ts';
 import { searchSources } from './search-sources.ts';
-import type { Role } from './serve.ts';
 import { beforeStop, describeStop, type ServerParts, stopServer } from './stop-server.ts';
 import type { StopRequest } from './stop-signals.ts';
 import { reportReady, startWorkerChild } from './worker-child.ts';
@@ -53,7 +53,7 @@ export async function serve(runtime: Runtime, request: ServeRequest): Promise<vo
     });
     if (failure && notWritten && !isWorkerOfApi(request)) runtime.stderr.write(`${notWritten}\n`);
     if (failure) throw failure;
-    if (notWritten) throw new Unavailable(notWritten);
+    if (notWritten) throw new TemporaryFailure(notWritten);
   } finally {
     // With the exit code that main.ts sets. A step that did not end in time would keep the process alive, and Node stops
     // catching signals before a process ends by itself.
@@ -76,7 +76,7 @@ async function runUntilStop(
   const steps = [
     async () => {
       const onError = (err: unknown) => log.warn({ err }, 'could not renew the presence lease');
-      parts.presence.push(await announcePresence(store.leases, runtime.randomText(12), onError));
+      parts.presence.push(await announcePresence(store.leases, { role, holder }, onError));
       parts.presence.push(watchIndex(store.index, fatal.reject));
     },
     async () => {

@@ -1,6 +1,6 @@
 // How a server stops. Every step has a deadline, so that a step that hangs does not keep the journal from being flushed.
 import { setTimeout as pause } from 'node:timers/promises';
-import { Unavailable } from '../errors.ts';
+import { TemporaryFailure } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { lostIndexFlushMs, minStepMs, type StopDeadlines, serverDeadlines } from '../model/stop-limits.ts';
 import type { Store } from '../store/store.ts';
@@ -35,7 +35,7 @@ export async function beforeStop<T>(
   const tooLate = asked
     .then(() => pause(openMs, undefined, { ref: false }))
     .then(() => {
-      throw new Unavailable('Lectern was stopped while it opened the index. The next start continues.');
+      throw new TemporaryFailure('Lectern was stopped while it opened the index. The next start continues.');
     });
   return Promise.race([opening, tooLate]);
 }

@@ -1,5 +1,5 @@
 // Watches a run of the deframer until it has ended, for somebody who waits for it.
-import { Conflict, Unavailable, Upstream } from '../errors.ts';
+import { Conflict, TemporaryFailure, Upstream } from '../errors.ts';
 import type { DeframerFeedState } from '../model/deframer.ts';
 import type { Clock, Millis } from '../model/glossary.ts';
 import type { DeframerFeedStore } from '../store/deframer/deframer-feed-store.ts';
@@ -26,7 +26,7 @@ export interface RunToWatch {
 
 /**
  * For a feed that was told to run. Throws Upstream with the reason when the run failed, Conflict when it will not come
- * any more, Unavailable when it takes longer than `timeoutMs`.
+ * any more, TemporaryFailure when it takes longer than `timeoutMs`.
  */
 export async function watchRun(
   { feeds, now, pause, stderr }: WatchDeps,
@@ -45,7 +45,7 @@ export async function watchRun(
         throw new Conflict('the feed was disabled or deleted meanwhile: it is not run');
       // A worker has taken it, and given it back for later.
       if (!feed.isDue && !feed.isRunning)
-        throw new Unavailable(`the run was put off: ${printable(feed.lastNote ?? 'it comes later')}`);
+        throw new TemporaryFailure(`the run was put off: ${printable(feed.lastNote ?? 'it comes later')}`);
       const waitedMs = now() - beganAt;
       if (waitedMs >= timeoutMs) throw tooLate(timeoutMs, wasTaken);
       wasTaken ||= feed.isRunning;
@@ -67,9 +67,9 @@ function succeeded(feed: DeframerFeedState): DeframerFeedState {
   return feed;
 }
 
-function tooLate(timeoutMs: number, wasTaken: boolean): Unavailable {
+function tooLate(timeoutMs: number, wasTaken: boolean): TemporaryFailure {
   const seconds = timeoutMs / 1000;
-  return new Unavailable(
+  return new TemporaryFailure(
     wasTaken
       ? `The run has not ended within ${seconds} s. It goes on; see: lectern admin feed list`
       : `No worker has taken the feed within ${seconds} s. It stays due until one does: start one with "lectern serve"`,

@@ -1,10 +1,10 @@
 // Deletes what is old. Nothing is deleted for its age until two readings of the clock agree: see confirmed-clock.ts.
 import { schedulePurges } from '../items/purge-item.ts';
 import type { Clock, Millis } from '../model/glossary.ts';
+import { presencePrefix } from '../model/presence.ts';
 import type { AttemptLimits } from '../store/login-attempt-store.ts';
 import type { Store } from '../store/store.ts';
 import { createConfirmedClock } from './confirmed-clock.ts';
-import { presencePrefix } from './presence.ts';
 
 const keepDoneMs = 3_600_000;
 const keepOtherMs = 30 * 24 * 3_600_000;

@@ -1,21 +1,21 @@
-// Says that a process is running on the index, so that nobody rebuilds it under its feet.
-import type { LeaseStore } from '../store/lease-store.ts';
+// Holds the presence lease of this process, so that nobody rebuilds the index under it and nobody releases its locks.
+import { type Presence, presenceName, presenceTtlMs } from '../model/presence.ts';
+import type { Lease, LeaseStore } from '../store/lease-store.ts';
 import { every } from './every.ts';
 
-export const presencePrefix = 'serve:';
-const ttlMs = 15_000;
-const renewEveryMs = 5_000;
-
 export async function announcePresence(
-  leases: LeaseStore,
-  holder: string,
+  leases: Pick<LeaseStore, 'acquire' | 'renew' | 'discard'>,
+  presence: Presence,
   onError: (error: unknown) => void,
-) {
-  const lease = await leases.acquire(presencePrefix + holder, holder, ttlMs);
+  renewEveryMs = presenceTtlMs / 3,
+): Promise<{ stop(): Promise<void> }> {
+  const acquire = () => leases.acquire(presenceName(presence), presence.holder, presenceTtlMs);
+  let lease: Lease | undefined = await acquire();
   const renewing = every(
     renewEveryMs,
     async () => {
-      if (lease) await leases.renew(lease, ttlMs);
+      // A process that stood still for a day finds that its lease was deleted.
+      if (!lease || !(await leases.renew(lease, presenceTtlMs))) lease = await acquire();
     },
     onError,
   );

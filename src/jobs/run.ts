@@ -1,5 +1,5 @@
 // One attempt at one job, from its claim to how it ended.
-import { Later, LeaseLost, Unavailable } from '../errors.ts';
+import { Later, LeaseLost, TemporaryFailure } from '../errors.ts';
 import type { JobFence, JobProgress } from '../model/job.ts';
 import type { ClaimedJob } from '../store/job-queue/claim.ts';
 import type { Outcome } from '../store/job-queue/settle.ts';
@@ -45,7 +45,7 @@ export class Run {
     this.#controller.abort(
       why === 'lost'
         ? new LeaseLost(`job ${this.job.id}`)
-        : new Unavailable(`the job was interrupted: ${why}`),
+        : new TemporaryFailure(`the job was interrupted: ${why}`),
     );
   }
 
@@ -101,9 +101,12 @@ export class Run {
     return outcomeOfFailure({ error, attempts, maxAttempts, backoff: this.#definition.backoff }, random);
   }
 
-  #tooSlow(cause: unknown): Unavailable {
-    return new Unavailable(`It took longer than ${this.#definition.timeoutMs / 1000} s and was stopped.`, {
-      cause,
-    });
+  #tooSlow(cause: unknown): TemporaryFailure {
+    return new TemporaryFailure(
+      `It took longer than ${this.#definition.timeoutMs / 1000} s and was stopped.`,
+      {
+        cause,
+      },
+    );
   }
 }

@@ -5,6 +5,8 @@ export const codes = {
   method: -32601,
   params: -32602,
   internal: -32603,
+  /** The first of those that JSON-RPC leaves to servers. */
+  unavailable: -32000,
 } as const;
 
 type Id = string | number;

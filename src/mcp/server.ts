@@ -1,7 +1,7 @@
 // The Model Context Protocol: what an assistant may say to us, and what it hears. Both transports end here.
 // https://modelcontextprotocol.io/specification/2025-11-25
 import { z } from 'zod';
-import { LecternError } from '../errors.ts';
+import { LecternError, Unavailable } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { includesScope, type Scope } from '../model/user.ts';
 import { type Call, codes, isRecord, parseMessage, type Reply, RpcError, refusal } from './json-rpc.ts';
@@ -74,6 +74,7 @@ export function createMcpServer({ version, log }: McpDeps, tools = libraryTools)
     try {
       return { content: blocksOf(await tool.run(context, input.data as never)) };
     } catch (error) {
+      if (error instanceof Unavailable) throw error;
       if (error instanceof LecternError && error.status < 500) return failed(error.message);
       log.error({ err: error, tool: tool.name }, 'a tool failed');
       return failed(
@@ -95,6 +96,13 @@ export function createMcpServer({ version, log }: McpDeps, tools = libraryTools)
       return { jsonrpc: '2.0', id, result: await answer(peer, params) };
     } catch (error) {
       if (error instanceof RpcError) return refusal(id, error);
+      if (error instanceof Unavailable)
+        return refusal(
+          id,
+          new RpcError(codes.unavailable, error.publicMessage ?? error.message, {
+            retryAfterSeconds: error.retryAfterSeconds,
+          }),
+        );
       log.error({ err: error, method }, 'a message of an assistant failed');
       return refusal(id, new RpcError(codes.internal, 'internal error'));
     }

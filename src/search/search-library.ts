@@ -1,5 +1,5 @@
 // The one search over everything that a user has: what the routes, the command, MCP and ask call.
-import { Invalid, LecternError, Unavailable } from '../errors.ts';
+import { Invalid, LecternError, TemporaryFailure } from '../errors.ts';
 import type { Clock } from '../model/glossary.ts';
 import {
   type SearchFacets,
@@ -109,7 +109,7 @@ export async function searchLibrary(deps: LibraryDeps, input: LibraryInput): Pro
   // A page of a list that was fused goes on in that list; when it can no longer be made, it ends.
   const isFused = found !== undefined || input.enough !== undefined;
   if (cursor?.by === 'place' && !isFused) {
-    if (failed) throw new Unavailable('Search by meaning did not answer; try again in a moment.');
+    if (failed) throw new TemporaryFailure('Search by meaning did not answer; try again in a moment.');
     throw new Invalid('cursor: expected the cursor of the page before, of a search of the same mode');
   }
   const { withAllWords, ...page } = isFused

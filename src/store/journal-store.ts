@@ -1,6 +1,6 @@
 // The index's side of the journal: which durable rows have changed, what they are now, and that they are written.
 import { type RawBuilder, sql } from 'kysely';
-import { Unavailable } from '../errors.ts';
+import { TemporaryFailure } from '../errors.ts';
 import type { Millis } from '../model/glossary.ts';
 import type { Database, Reader, Writer } from './database.ts';
 import { dbNow } from './db-now.ts';
@@ -144,7 +144,7 @@ export function journalStore(
       );
       if ((rows[0]?.range ?? 0) < maxPendingForImports) return;
       if ((await countPending(db.heavyRead, maxPendingForImports + 1)) <= maxPendingForImports) return;
-      throw new Unavailable(
+      throw new TemporaryFailure(
         'Lectern is still writing earlier changes to the library and accepts no large imports until it has caught up; try again in a minute',
         { retryAfterSeconds: importRetrySeconds },
       );

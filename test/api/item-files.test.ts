@@ -78,7 +78,9 @@ onEachEngine('the files of items', (engine) => {
       const id = await enriched();
       const read = async () => {
         const publicMessage = 'The library cannot be reached at the moment.';
-        throw new Unavailable('LECTERN_LIBRARY_URL: s3://bucket at http://10.0.0.7', { publicMessage });
+        throw new Unavailable('library', 'LECTERN_LIBRARY_URL: s3://bucket at http://10.0.0.7', {
+          publicMessage,
+        });
       };
       const response = await anna.at(api.again({ files: { read } })).get(`${path}/${id}/thumbnail`);
       expect(await answerOf(response)).toEqual({

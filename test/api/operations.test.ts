@@ -1,8 +1,11 @@
 // What those who run Lectern look at, and what they and others see when the index is gone.
 import { beforeAll, describe, expect, it } from 'vitest';
+import { feverKey } from '../../src/accounts/secrets.ts';
+import { createToken } from '../../src/accounts/tokens.ts';
 import type { Database } from '../../src/store/database.ts';
 import { createStore } from '../../src/store/store.ts';
 import { answerOf, type Client, jsonOf, openApi, openEmptyApi, type TestApi } from '../support/api.ts';
+import { awayIndex } from '../support/away-index.ts';
 import { onEachEngine } from '../support/engines.ts';
 import { fillDisk } from '../support/full-disk.ts';
 
@@ -135,6 +138,36 @@ onEachEngine('operations', (engine) => {
       });
       isFull = false;
       expect((await anna.post('/api/groups', { name: 'News' })).status).toBe(200);
+    });
+  });
+
+  describe('while the index does not answer', () => {
+    it('every protocol answers 503 with Retry-After', async () => {
+      const api = await openEmptyApi(engine);
+      const user = await api.addUser('anna');
+      const { secret } = await createToken(api.accounts, user, { name: 'an app', scope: 'write' });
+      const away = awayIndex(api.opened.database);
+      const anna = api.again({ store: createStore(away.database, api.clock.now) }).holding(secret);
+      const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_tags' } };
+      const fever = new URLSearchParams({ api_key: feverKey('anna', secret) });
+      const requests: Record<string, () => Promise<Response>> = {
+        REST: () => anna.get('/api/groups'),
+        'REST v1': () => anna.get('/api/v1/items'),
+        'Google Reader': () => anna.get('/reader/api/0/subscription/list'),
+        Fever: () => anna.send('POST', '/fever/?api&groups', { body: fever }),
+        Miniflux: () => anna.get('/v1/feeds'),
+        Light: () => anna.post('/api/light/sync', { source: 'light', highlights: {} }),
+        MCP: () => anna.post('/mcp', call),
+      };
+      for (const [name, request] of Object.entries(requests))
+        expect([name, (await request()).status]).toEqual([name, 200]);
+      away.begin();
+      for (const [name, request] of Object.entries(requests)) {
+        const response = await request();
+        const text = await response.text();
+        expect([name, response.status, response.headers.get('Retry-After')]).toEqual([name, 503, '1']);
+        expect(text).toContain('the index does not answer');
+      }
     });
   });
 

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 import { searchSources } from '../../src/cli/search-sources.ts';
-import { Unavailable } from '../../src/errors.ts';
+import { TemporaryFailure } from '../../src/errors.ts';
 import { createEmbedFollower, embedEverything } from '../../src/search/meaning/embed-pending.ts';
 import { createMeaning, type Meaning } from '../../src/search/meaning/meaning.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -138,7 +138,7 @@ onEachEngine('what is similar', (engine) => {
       meaning: {
         ...meaning,
         findLike: async () => {
-          throw new Unavailable('no thread');
+          throw new TemporaryFailure('no thread');
         },
       },
     });

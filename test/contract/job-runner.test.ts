@@ -360,7 +360,7 @@ onEachEngine('the runner', (engine) => {
       ...queue,
       async settleAndClaim(...args) {
         const claimed = await queue.settleAndClaim(...args);
-        if (claimed.length > 0 && answersToLose-- > 0) throw new Unavailable('the answer was lost');
+        if (claimed.length > 0 && answersToLose-- > 0) throw new Unavailable('index', 'the answer was lost');
         return claimed;
       },
     };
@@ -395,7 +395,7 @@ onEachEngine('the runner', (engine) => {
       ...queue,
       async keep(...args) {
         heartbeats += 1;
-        if (heartbeats > 1) throw new Unavailable('The index does not answer.');
+        if (heartbeats > 1) throw new Unavailable('index', 'The index does not answer.');
         return queue.keep(...args);
       },
     };

@@ -1,7 +1,7 @@
 // How far the library is behind the index, and what is refused because of it.
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { Unavailable } from '../../src/errors.ts';
+import { TemporaryFailure } from '../../src/errors.ts';
 import type { Database } from '../../src/store/database.ts';
 import type { Store } from '../../src/store/store.ts';
 import { onEachEngine, openEmptyStore } from '../support/engines.ts';
@@ -84,7 +84,7 @@ onEachEngine('the lag of the journal', (engine) => {
       await expect(store.journal.requireRoom()).resolves.toBeUndefined();
       await addNotes(database, 1);
       const refusal = await store.journal.requireRoom().catch((error) => error);
-      expect(refusal).toBeInstanceOf(Unavailable);
+      expect(refusal).toBeInstanceOf(TemporaryFailure);
       expect(refusal).toMatchObject({ retryAfterSeconds: 60 });
     });
 

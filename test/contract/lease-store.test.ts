@@ -1,6 +1,9 @@
+import { sql } from 'kysely';
 import { beforeEach, expect, it } from 'vitest';
+import { announcePresence } from '../../src/jobs/presence.ts';
 import type { LeaseStore } from '../../src/store/lease-store.ts';
 import { onEachEngine, openEmptyStore } from '../support/engines.ts';
+import { until } from '../support/until.ts';
 
 const ttlMs = 15_000;
 const dayMs = 24 * 3_600_000;
@@ -79,5 +82,21 @@ onEachEngine('a lease, when the clock is set back,', (engine) => {
     expect(await leases.acquire('work', 'quick', ttlMs)).toBeUndefined();
     offsetMs += 2 * ttlMs;
     expect(await leases.acquire('work', 'quick', ttlMs)).toBeUndefined();
+  });
+});
+
+onEachEngine('the presence lease', (engine) => {
+  it('names role and holder, is acquired again after it was deleted, and is gone after a stop', async () => {
+    const { database, store } = await openEmptyStore(engine);
+    const errors: unknown[] = [];
+    const rows = () => database.read.selectFrom('leases').select(['name', 'holder']).execute();
+    const presence = { role: 'worker', holder: 'worker-1' } as const;
+    const announced = await announcePresence(store.leases, presence, (error) => errors.push(error), 5);
+    expect(await rows()).toEqual([{ name: 'serve:worker:worker-1', holder: 'worker-1' }]);
+    await database.write((trx) => sql`DELETE FROM leases`.execute(trx));
+    await until('the lease is acquired again', async () => (await rows()).length === 1);
+    await announced.stop();
+    expect(await rows()).toEqual([]);
+    expect(errors).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeEach, expect, it } from 'vitest';
-import { Unavailable } from '../../src/errors.ts';
+import { TemporaryFailure } from '../../src/errors.ts';
 import { createEmbedFollower, embedEverything } from '../../src/search/meaning/embed-pending.ts';
 import type { Embedder } from '../../src/search/meaning/embedder.ts';
 import { createLocalEmbedder } from '../../src/search/meaning/local-embedder.ts';
@@ -247,7 +247,7 @@ onEachEngine('finding by meaning', (engine) => {
     await timers.advance(30 * 60_000);
     expect(await ask()).toHaveLength(1);
     await other.close();
-    await expect(ask()).rejects.toThrow(Unavailable);
+    await expect(ask()).rejects.toThrow(TemporaryFailure);
   });
 
   it('holds no more than it may: others are read again when they ask', async () => {

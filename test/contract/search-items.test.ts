@@ -137,7 +137,7 @@ onEachEngine('a search for saved items', (engine) => {
     await changeItem(database, id, await keepCopy(files, { id, userId: anna.id }, { text: 'an egret' }));
     const broken = {
       get: async () => {
-        throw new Unavailable('the library is away');
+        throw new Unavailable('library', 'the library is away');
       },
     };
     const source = itemSource({ items: store.itemTexts, files: broken });

@@ -1,6 +1,6 @@
 // Words and meaning together, and what is newer a little higher: the same on both engines, and the same from page to page.
 import { beforeEach, expect, it } from 'vitest';
-import { Invalid, Unavailable, Upstream } from '../../src/errors.ts';
+import { Invalid, TemporaryFailure, Upstream } from '../../src/errors.ts';
 import { type SearchSources, searchKinds } from '../../src/model/search.ts';
 import { createEmbedFollower, embedEverything } from '../../src/search/meaning/embed-pending.ts';
 import { TextRefused } from '../../src/search/meaning/embedder.ts';
@@ -275,7 +275,7 @@ onEachEngine('a search of the library', (engine) => {
     await expect(search({ q: 'heron', cursor: cursorOfFused })).rejects.toThrow(Invalid);
     // It is not the cursor that is wrong.
     const away: MeaningSearch = { find: () => Promise.reject(new Upstream('no answer')) };
-    await expect(search({ q: 'heron', cursor: cursorOfFused }, away)).rejects.toThrow(Unavailable);
+    await expect(search({ q: 'heron', cursor: cursorOfFused }, away)).rejects.toThrow(TemporaryFailure);
   });
 
   it('holds to words in quotes and to titles, however near something else is', async () => {

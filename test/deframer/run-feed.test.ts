@@ -541,7 +541,7 @@ onEachEngine('a run of the deframer', (engine) => {
   it('records what an interrupted analysis cost, and fails for the reason of the interruption', async () => {
     site.publish({ title: 'One', link: '/1' });
     await deframing.addFeed(feedUrl);
-    const cause = new Unavailable('The index does not answer.');
+    const cause = new Unavailable('index', 'The index does not answer.');
     deframing.answer('One', async () => {
       throw new AnalyzerFailure('was interrupted', { scope: 'interrupted', usage, cause });
     });

@@ -1,7 +1,7 @@
 // Full texts of entries, from a pull to what is shown, against servers on the loopback. The clock is ours.
 import { createServer, type RequestListener } from 'node:http';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
-import { DoNotRetry, Unavailable } from '../../src/errors.ts';
+import { DoNotRetry, TemporaryFailure } from '../../src/errors.ts';
 import { type FullTextDeps, fetchFullText } from '../../src/feeds/full-text/fetch-full-text.ts';
 import { createPageProcess } from '../../src/items/page/page-process.ts';
 import { defineJob, type JobDefinition } from '../../src/jobs/registry.ts';
@@ -167,7 +167,7 @@ onEachEngine('fetching full texts', (engine) => {
     await follow();
     await publish();
     const { page: reader } = deps;
-    deps = { ...deps, page: { read: () => Promise.reject(new Unavailable('not now')) } };
+    deps = { ...deps, page: { read: () => Promise.reject(new TemporaryFailure('not now')) } };
     expect(await work()).toEqual(['failed']);
     deps = { ...deps, page: reader };
     clock.advance(3_600_000);

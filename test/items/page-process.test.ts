@@ -6,7 +6,7 @@ import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import { DoNotRetry, Unavailable } from '../../src/errors.ts';
+import { DoNotRetry, TemporaryFailure } from '../../src/errors.ts';
 import {
   createPageProcess,
   type PageProcess,
@@ -188,7 +188,7 @@ describe('a page that is bad', () => {
   it('is not blamed when somebody else ends the process', async () => {
     const pages = openStandIn();
     const failure = await failureOf(ask(pages, 'killed'));
-    expect(failure).toBeInstanceOf(Unavailable);
+    expect(failure).toBeInstanceOf(TemporaryFailure);
     expect(await ask(pages, 'title?next')).toBe('next');
   });
 
@@ -196,7 +196,7 @@ describe('a page that is bad', () => {
     const failure = await failureOf(
       ask(openStandIn({ script: new URL('./nowhere.ts', import.meta.url) }), 'pid'),
     );
-    expect(failure).toBeInstanceOf(Unavailable);
+    expect(failure).toBeInstanceOf(TemporaryFailure);
     expect(failure.message).toBe('Pages cannot be read at the moment.');
     expect(failure.cause.message).toContain('Cannot find module');
   });
@@ -206,7 +206,7 @@ describe('a page that is bad', () => {
     const script = new URL('../support/until.ts', import.meta.url);
     const failure = failureOf(ask(openStandIn({ script, after }), 'pid'));
     await timers.advance(30_000);
-    expect(await failure).toBeInstanceOf(Unavailable);
+    expect(await failure).toBeInstanceOf(TemporaryFailure);
   });
 
   it('shows nothing of what happened to whoever is told', async () => {
@@ -222,9 +222,9 @@ describe('the end of it all', () => {
     const pid = await ask(pages, 'pid');
     const all = ['loop', 'title?a', 'title?b'].map((path) => failureOf(ask(pages, path)));
     await pages.close();
-    for (const failure of await Promise.all(all)) expect(failure).toBeInstanceOf(Unavailable);
+    for (const failure of await Promise.all(all)) expect(failure).toBeInstanceOf(TemporaryFailure);
     expect(isAlive(pid)).toBe(false);
-    expect(await failureOf(ask(pages, 'title?c'))).toBeInstanceOf(Unavailable);
+    expect(await failureOf(ask(pages, 'title?c'))).toBeInstanceOf(TemporaryFailure);
     await pages.close();
   });
 

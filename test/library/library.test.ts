@@ -293,7 +293,7 @@ onEachEngine('an index and its library', (engine) => {
     it('is not assumed when library.json cannot be read', async () => {
       await pair.flush();
       const read: Files['read'] = async () => {
-        throw new Unavailable('the library does not answer');
+        throw new Unavailable('library', 'the library does not answer');
       };
       const put: Files['put'] = async () => {
         throw new Error('library.json was written');

@@ -114,7 +114,7 @@ onEachEngine('lectern reinflate', (engine) => {
           ? "CAST(unixepoch('subsec') * 1000 AS INTEGER)"
           : '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
       return session.rows(
-        `INSERT INTO leases (name, holder, epoch, expires) VALUES ('serve:killed', 'killed', 1, ${now} + ${leftMs})`,
+        `INSERT INTO leases (name, holder, epoch, expires) VALUES ('serve:all:killed', 'killed', 1, ${now} + ${leftMs})`,
       );
     });
     const { stderr, ...result } = await run('reinflate', '--force');

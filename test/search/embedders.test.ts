@@ -1,6 +1,6 @@
 // What is asked of every embedder, held against the real model on this machine and against one behind an API.
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { Unavailable, Upstream } from '../../src/errors.ts';
+import { TemporaryFailure, Upstream } from '../../src/errors.ts';
 import { type Embedder, TextRefused } from '../../src/search/meaning/embedder.ts';
 import { createLocalEmbedder } from '../../src/search/meaning/local-embedder.ts';
 import { startEmbeddings, usualData } from '../support/embedding-server.ts';
@@ -78,14 +78,14 @@ describe('the model on this machine', () => {
     expect(embedder.isRunning).toBe(true);
     await embedder.close();
     expect(timers.pending).toBe(0);
-    await expect(embedder.embed(['three'], never)).rejects.toThrow(Unavailable);
+    await expect(embedder.embed(['three'], never)).rejects.toThrow(TemporaryFailure);
   });
 
   it('fails clearly when its thread does, and tries again with the next text', async () => {
     const script = new URL(`data:text/javascript,throw new Error('no such model')`);
     const embedder = createLocalEmbedder({ script });
     const failure = await embedder.embed(['one'], never).catch((error) => error);
-    expect(failure).toBeInstanceOf(Unavailable);
+    expect(failure).toBeInstanceOf(TemporaryFailure);
     expect((failure.cause as Error).message).toBe('no such model');
     expect(embedder.isRunning).toBe(false);
     await expect(embedder.embed(['one'], never)).rejects.toThrow('could not be run');

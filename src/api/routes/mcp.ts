@@ -45,6 +45,8 @@ export function mcpRoutes(router: Router, deps: ApiDeps, gate: Gate): void {
     if (message instanceof RpcError) return c.json(refusal(null, message), 400);
     const replies = await server.handle({ scope, context, protocol: versionOf(c) }, message);
     if (replies === undefined) return c.body(null, 202);
+    const retryAfter = retryAfterOf(replies);
+    if (retryAfter !== undefined) return c.json(replies, 503, { 'Retry-After': retryAfter });
     return c.json(replies, isRefused(replies) ? 400 : 200);
   });
 }
@@ -52,6 +54,12 @@ export function mcpRoutes(router: Router, deps: ApiDeps, gate: Gate): void {
 /** What could not be taken for a message at all. */
 function isRefused(replies: Reply | readonly Reply[]): boolean {
   return 'id' in replies && replies.id === null;
+}
+
+/** Undefined for a batch: its other messages may have been answered. */
+function retryAfterOf(replies: Reply | readonly Reply[]): string | undefined {
+  if (!('error' in replies) || replies.error?.code !== codes.unavailable) return undefined;
+  return String((replies.error.data as { retryAfterSeconds: number }).retryAfterSeconds);
 }
 
 function versionOf(c: Context<ApiEnv>): string {

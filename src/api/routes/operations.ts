@@ -68,14 +68,15 @@ export function operationRoutes(router: Router, deps: ApiDeps): void {
     async (c) => {
       // Not thrown: a load balancer asks every second, and an error would be logged each time.
       if (deps.isStopping()) return c.json({ error: 'stopping' }, 503);
-      if (!deps.store.index.isInPlace()) throw new Unavailable('the index file was deleted or replaced');
+      if (!deps.store.index.isInPlace())
+        throw new Unavailable('index', 'the index file was deleted or replaced');
       try {
         const [schema, jobs] = [await deps.store.schemaVersion(), await deps.store.jobs.countRoughly()];
         const { pending, lagMs } = await deps.store.journal.lag(countedUpTo);
         const status = lagMs > degradedAfterMs ? ('degraded' as const) : ('ready' as const);
         return c.json({ status, schema, jobs, journal: { pending, lag_seconds: lagMs / 1000 } }, 200);
       } catch (cause) {
-        throw new Unavailable('the index does not answer', { cause });
+        throw new Unavailable('index', 'the index does not answer', { cause });
       }
     },
   );

@@ -4,7 +4,7 @@ import { realpathSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { DoNotRetry, Unavailable } from '../../errors.ts';
+import { DoNotRetry, TemporaryFailure } from '../../errors.ts';
 import type { After } from '../../outbound/limits.ts';
 import { type PageReply, type PageRequest, pageReply, readySign } from './page-messages.ts';
 
@@ -169,8 +169,8 @@ export class PageChild {
   }
 }
 
-function notNow(cause: unknown): Unavailable {
-  return new Unavailable('Pages cannot be read at the moment.', { cause });
+function notNow(cause: unknown): TemporaryFailure {
+  return new TemporaryFailure('Pages cannot be read at the moment.', { cause });
 }
 
 function isAnswerTo(request: PageRequest, reply: PageReply): boolean {

@@ -1,6 +1,6 @@
 // Reads pages in processes of their own, so that one bad page harms nothing but itself: not the job beside it, not the
 // worker, not the page behind it.
-import { Unavailable } from '../../errors.ts';
+import { TemporaryFailure } from '../../errors.ts';
 import { type After, afterTimeout } from '../../outbound/limits.ts';
 import { PageChild, type PageChildOptions, UnreadablePage } from './page-child.ts';
 import type { PageReply, PageRequest } from './page-messages.ts';
@@ -22,11 +22,11 @@ export interface PageProcessOptions {
 }
 
 export interface PageProcess {
-  /** Rejects with UnreadablePage if the page is at fault, with Unavailable if another attempt may succeed. */
+  /** Rejects with UnreadablePage if the page is at fault, with TemporaryFailure if another attempt may succeed. */
   read(page: FetchedPage): Promise<PageCopy>;
   /** Undefined if it is no image that could stand for a page. Rejects as `read` does. */
   thumbnail(bytes: Uint8Array): Promise<Uint8Array | undefined>;
-  /** Whatever has not ended by then fails with Unavailable. */
+  /** Whatever has not ended by then fails with TemporaryFailure. */
   close(): Promise<void>;
 }
 
@@ -139,6 +139,6 @@ export function createPageProcess({
   }
 }
 
-function stopping(): Unavailable {
-  return new Unavailable('The process that reads pages is being ended.');
+function stopping(): TemporaryFailure {
+  return new TemporaryFailure('The process that reads pages is being ended.');
 }

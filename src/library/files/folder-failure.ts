@@ -20,5 +20,5 @@ export function failure(verb: Verb, error: unknown): unknown {
     code === 'ENOSPC' || code === 'EDQUOT'
       ? 'the disk of the library is full; free some space, then try again'
       : `the library could not ${verb} a file (${code})`;
-  return new Unavailable(message, { cause: error });
+  return new Unavailable('library', message, { cause: error });
 }

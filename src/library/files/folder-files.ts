@@ -2,7 +2,7 @@
 // reader and a power loss see the old content or the new, never half of it.
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
-import { Conflict, StartupError, Unavailable } from '../../errors.ts';
+import { Conflict, StartupError, TemporaryFailure } from '../../errors.ts';
 import type { Clock, RandomText } from '../../model/glossary.ts';
 import {
   codeOf,
@@ -287,7 +287,7 @@ async function readWhole(file: ReadableFile, key: string): Promise<Uint8Array> {
     if (count === 0) break;
     at += count;
   }
-  if (at < sizeBytes) throw new Unavailable(`"${key}" of the library changed while it was read`);
+  if (at < sizeBytes) throw new TemporaryFailure(`"${key}" of the library changed while it was read`);
   return bytes;
 }
 
@@ -301,7 +301,7 @@ function bodyOf(file: ReadableFile, { key, sizeBytes }: { key: string; sizeBytes
           const count = await doing('read', () => file.read(buffer));
           left -= count;
           if (count > 0) return controller.enqueue(buffer.subarray(0, count));
-          if (left !== 0) throw new Unavailable(`"${key}" of the library changed while it was read`);
+          if (left !== 0) throw new TemporaryFailure(`"${key}" of the library changed while it was read`);
           await file.close();
           controller.close();
         } catch (error) {

@@ -132,7 +132,7 @@ describe('the library on an S3 server that fails', () => {
     ]) {
       stub.requests.length = 0;
       const error = await attempt().catch((reason) => reason);
-      expect(error).toBeInstanceOf(Upstream);
+      expect(error).toBeInstanceOf(Unavailable);
       expect(error.message).toContain(words);
       expect(error.message).not.toContain('secret details');
       expect(stub.requests).toHaveLength(1);
@@ -164,7 +164,7 @@ describe('the library on an S3 server that fails', () => {
 
   it('does not take a PUT that answers 404 for done', async () => {
     stub.answer((response) => response.writeHead(404).end());
-    await expect(files.put('a', 'x')).rejects.toThrow(Upstream);
+    await expect(files.put('a', 'x')).rejects.toThrow(Unavailable);
   });
 
   describe('in the middle of a file', () => {

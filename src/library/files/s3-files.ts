@@ -182,15 +182,18 @@ function statOf(location: S3Location, key: string, { headers }: Response): FileS
   return { key, sizeBytes: Number(length), modifiedAt, ...known };
 }
 
-function refusedWithoutReason(location: S3Location, response: Response): Upstream {
-  return new Upstream(`LECTERN_LIBRARY_URL: ${location.shown} answered ${response.status} to a PUT`, {
-    publicMessage,
-  });
+function refusedWithoutReason(location: S3Location, response: Response): Unavailable {
+  return new Unavailable(
+    'library',
+    `LECTERN_LIBRARY_URL: ${location.shown} answered ${response.status} to a PUT`,
+    { publicMessage },
+  );
 }
 
 function brokenOff(location: S3Location, reason: Transient): Unavailable {
-  return new Unavailable(`LECTERN_LIBRARY_URL: a file from ${location.shown} broke off (${reason.message})`, {
-    cause: reason,
-    publicMessage,
-  });
+  return new Unavailable(
+    'library',
+    `LECTERN_LIBRARY_URL: a file from ${location.shown} broke off (${reason.message})`,
+    { cause: reason, publicMessage },
+  );
 }

@@ -1,6 +1,6 @@
 // One signed request to the bucket: its deadline, its retries, and what a refusal means.
 import { AwsV4Signer } from 'aws4fetch';
-import { Unavailable, Upstream } from '../../errors.ts';
+import { Unavailable } from '../../errors.ts';
 import type { Clock } from '../../model/glossary.ts';
 import { parseErrorCode } from './s3-list-xml.ts';
 import type { S3Location } from './s3-url.ts';
@@ -66,6 +66,7 @@ export async function send<T>(
       if (!(error instanceof Transient)) throw error;
       if (attempt === attempts) {
         throw new Unavailable(
+          'library',
           `LECTERN_LIBRARY_URL: ${location.shown} did not answer as it should in ${attempts} attempts ` +
             `(${error.message})`,
           { cause: error, publicMessage },
@@ -145,9 +146,11 @@ async function refusal(location: S3Location, request: S3Request, response: Respo
   }
   const isKeyMissing = request.objectKey !== undefined && status === 404 && code !== 'NoSuchBucket';
   if (isKeyMissing) return;
-  throw new Upstream(`LECTERN_LIBRARY_URL: ${meaningOf({ location, response, code, answered })}`, {
-    publicMessage,
-  });
+  throw new Unavailable(
+    'library',
+    `LECTERN_LIBRARY_URL: ${meaningOf({ location, response, code, answered })}`,
+    { publicMessage },
+  );
 }
 
 function meaningOf(refused: {

@@ -1,6 +1,6 @@
 // The flusher of a running process: flushes when a flush is due, and merges segments once a night.
 import { setTimeout as pause } from 'node:timers/promises';
-import { LeaseLost, Unavailable } from '../../errors.ts';
+import { LeaseLost, TemporaryFailure } from '../../errors.ts';
 import type { Millis } from '../../model/glossary.ts';
 import { type FlushDeps, type Flushed, type FlushOptions, flushJournal, leaseTtlMs } from './flush.ts';
 import { flushRules, isFlushDue } from './flush-rules.ts';
@@ -42,7 +42,7 @@ export function createFlusher(deps: FlushDeps, holder: string): Flusher {
       const flushed = await flush(options);
       if (flushed) return flushed.facts;
       if (performance.now() > giveUpAt) {
-        throw new Unavailable(
+        throw new TemporaryFailure(
           'another process holds the journal and does not write it; nothing is lost, the next start writes it',
         );
       }
@@ -72,7 +72,7 @@ export function createFlusher(deps: FlushDeps, holder: string): Flusher {
       const folded = await foldJournal(deps, holder, confirmedAt);
       if (!folded) return;
       lastFold = fold;
-      if (folded.problems.length > 0) throw new Unavailable(damageSentence(folded.problems));
+      if (folded.problems.length > 0) throw new TemporaryFailure(damageSentence(folded.problems));
     },
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createWordEmbedder } from '../../../test/support/word-embedder.ts';
-import { Unavailable } from '../../errors.ts';
+import { TemporaryFailure } from '../../errors.ts';
 import { AskedQuestions } from './asked-questions.ts';
 
 describe('questions that were asked', () => {
@@ -20,7 +20,7 @@ describe('questions that were asked', () => {
     let tries = 0;
     embedder.before = () => {
       tries += 1;
-      if (tries === 1) throw new Unavailable('not now');
+      if (tries === 1) throw new TemporaryFailure('not now');
     };
     const both = await Promise.allSettled([asked.vectorOf('apples'), asked.vectorOf('apples')]);
     expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);

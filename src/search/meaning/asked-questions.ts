@@ -1,5 +1,5 @@
 // The vectors of questions that were asked lately: the next page, another filter or the same words again ask no model.
-import { Unavailable } from '../../errors.ts';
+import { TemporaryFailure } from '../../errors.ts';
 import type { Embedder } from './embedder.ts';
 
 /** A person waits. */
@@ -40,10 +40,10 @@ export class AskedQuestions {
     const signal = AbortSignal.timeout(questionMs);
     const [vector] = await this.#embedder.embed([text], signal).catch((error: unknown) => {
       throw signal.aborted
-        ? new Unavailable('The model takes too long to read the question.', { cause: error })
+        ? new TemporaryFailure('The model takes too long to read the question.', { cause: error })
         : error;
     });
-    if (!vector) throw new Unavailable('The model gave nothing for the question.');
+    if (!vector) throw new TemporaryFailure('The model gave nothing for the question.');
     return vector;
   }
 }

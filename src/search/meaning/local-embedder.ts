@@ -1,7 +1,7 @@
 // A small English model on this machine, in a thread that starts with the first text and ends when there was none for a
 // while: it takes some 200 MB.
 import { Worker } from 'node:worker_threads';
-import { Unavailable } from '../../errors.ts';
+import { TemporaryFailure } from '../../errors.ts';
 import { type After, afterTimeout } from '../../outbound/limits.ts';
 import { type Embedder, normalise } from './embedder.ts';
 
@@ -58,12 +58,12 @@ export function createLocalEmbedder({
       waiting.delete(id);
       if (waiting.size > 0 || worker !== started) return;
       started.unref();
-      cancelIdle = after(idleMs, () => void end(new Unavailable('the model has ended')));
+      cancelIdle = after(idleMs, () => void end(new TemporaryFailure('the model has ended')));
     });
     started.on('error', (cause) => {
       // The next text starts a new thread.
       if (worker === started)
-        void end(new Unavailable('The model on this machine could not be run.', { cause }));
+        void end(new TemporaryFailure('The model on this machine could not be run.', { cause }));
     });
     return started;
   };
@@ -83,7 +83,7 @@ export function createLocalEmbedder({
 
     async embed(texts, signal) {
       signal.throwIfAborted();
-      if (closed) throw new Unavailable('the model is closed');
+      if (closed) throw new TemporaryFailure('the model is closed');
       if (texts.length === 0) return [];
       cancelIdle?.();
       worker ??= start();
@@ -108,7 +108,7 @@ export function createLocalEmbedder({
 
     async close() {
       closed = true;
-      await end(new Unavailable('the model is closed'));
+      await end(new TemporaryFailure('the model is closed'));
     },
   };
 }

@@ -1,6 +1,6 @@
 // The other side of the thread that scans: keeps its blocks in step with the index, and asks it.
 import { Worker } from 'node:worker_threads';
-import { Unavailable } from '../../errors.ts';
+import { TemporaryFailure } from '../../errors.ts';
 import { type After, afterTimeout } from '../../outbound/limits.ts';
 import type { ChunkStore } from '../../store/owned/chunk-store.ts';
 import type { Scored } from './best-documents.ts';
@@ -89,7 +89,7 @@ export class VectorScan {
       // It had to make room for others in between.
       this.#held.delete(userId);
     }
-    throw new Unavailable('the search by meaning is busy; try again in a moment');
+    throw new TemporaryFailure('the search by meaning is busy; try again in a moment');
   }
 
   /** Reads the block of a user of whom nothing is held: the next scan finds it there. */
@@ -99,7 +99,7 @@ export class VectorScan {
 
   async close(): Promise<void> {
     this.#closed = true;
-    await this.#end(new Unavailable('the search by meaning was closed'));
+    await this.#end(new TemporaryFailure('the search by meaning was closed'));
   }
 
   async #refresh(userId: number, model: string, dimensions: number, chunks: ScanOf['chunks']): Promise<Held> {
@@ -149,7 +149,7 @@ export class VectorScan {
   }
 
   #ask(userId: number, task: ScanTask, handedOver: readonly ArrayBuffer[] = []): Promise<ScanReply> {
-    if (this.#closed) return Promise.reject(new Unavailable('the search by meaning was closed'));
+    if (this.#closed) return Promise.reject(new TemporaryFailure('the search by meaning was closed'));
     this.#cancelIdle?.();
     this.#worker ??= this.#start();
     this.#lastId += 1;
@@ -169,12 +169,14 @@ export class VectorScan {
       this.#waiting.get(reply.id)?.resolve(reply);
       this.#waiting.delete(reply.id);
       if (this.#waiting.size === 0 && this.#worker === worker)
-        this.#cancelIdle = this.#after(idleMs, () => void this.#end(new Unavailable('ended')));
+        this.#cancelIdle = this.#after(idleMs, () => void this.#end(new TemporaryFailure('ended')));
     });
     worker.on('error', (cause) => {
       // The next question starts a new thread, which reads everything again.
       if (this.#worker === worker)
-        void this.#end(new Unavailable('the search by meaning failed; try again in a moment', { cause }));
+        void this.#end(
+          new TemporaryFailure('the search by meaning failed; try again in a moment', { cause }),
+        );
     });
     return worker;
   }

@@ -148,5 +148,5 @@ class PatientPool extends pg.Pool {
 /** A server that is away, restarting or full is a reason to ask again later, not a fault of ours. */
 function translated(error: Error & { code?: string }): never {
   if (!isLostConnection(error)) throw error;
-  throw new Unavailable('the index does not answer; try again in a moment', { cause: error });
+  throw new Unavailable('index', 'the index does not answer; try again in a moment', { cause: error });
 }

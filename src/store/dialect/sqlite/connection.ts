@@ -74,7 +74,7 @@ export async function untilFree<T>(step: () => T, limits = { giveUpAfterMs }): P
     } catch (error) {
       if (!isBusy(error)) throw error;
       if (performance.now() - started > limits.giveUpAfterMs) {
-        throw new Unavailable('the index is busy; try again in a moment', { cause: error });
+        throw new Unavailable('index', 'the index is busy; try again in a moment', { cause: error });
       }
       await pause(retryEveryMs);
     }

@@ -134,7 +134,7 @@ export class Turns {
     return new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
-        reject(new Unavailable('the index is busy; try again in a moment'));
+        reject(new Unavailable('index', 'the index is busy; try again in a moment'));
       }, giveUpAfterMs);
       const waiter = { go: resolve, timer };
       this.#waiting.push(waiter);

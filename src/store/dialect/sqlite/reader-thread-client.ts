@@ -45,7 +45,7 @@ export class ReaderThread implements DatabaseConnection {
     const worker = this.#worker;
     this.#worker = undefined;
     await worker?.terminate();
-    this.#failAll(new Unavailable('the index was closed'));
+    this.#failAll(new Unavailable('index', 'the index was closed'));
   }
 
   #ask(ask: Ask): Promise<QueryResult<unknown>> {
@@ -67,7 +67,9 @@ export class ReaderThread implements DatabaseConnection {
     worker.on('error', (cause) => {
       // The next request starts a new thread.
       if (this.#worker === worker) this.#worker = undefined;
-      this.#failAll(new Unavailable('the index could not be read; try again in a moment', { cause }));
+      this.#failAll(
+        new Unavailable('index', 'the index could not be read; try again in a moment', { cause }),
+      );
     });
     this.#worker = worker;
     return worker;
