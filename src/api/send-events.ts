@@ -14,11 +14,14 @@ export interface EventSending {
   readonly stop: AbortController;
   /** Called once, however it ends. */
   readonly onEnd: () => void;
+  /** Asked before each event and each keep-alive: the stream ends with the session or token. */
+  readonly isLoggedIn: () => Promise<boolean>;
   readonly log: Log;
+  /** After this silence a comment is sent, so that proxies do not take a model that thinks for a dead one. */
+  readonly keepAliveMs?: number;
 }
 
-/** A comment, so that proxies do not take a model that thinks for a dead one. */
-const keepAliveMs = 15_000;
+const usualKeepAliveMs = 15_000;
 /** For one who has the stream open and does not read it. */
 const longestMs = 15 * 60_000;
 
@@ -28,7 +31,10 @@ const headers = {
   'X-Accel-Buffering': 'no',
 };
 
-export function sendEvents(c: Context<ApiEnv>, { events, stop, onEnd, log }: EventSending): Response {
+export function sendEvents(
+  c: Context<ApiEnv>,
+  { events, stop, onEnd, isLoggedIn, log, keepAliveMs = usualKeepAliveMs }: EventSending,
+): Response {
   const encoder = new TextEncoder();
   let next: Promise<IteratorResult<SentEvent>> | undefined;
   let isOver = false;
@@ -52,7 +58,8 @@ export function sendEvents(c: Context<ApiEnv>, { events, stop, onEnd, log }: Eve
       async pull(controller) {
         next ??= events.next();
         try {
-          const result = await orQuiet(next);
+          const result = await orQuiet(next, keepAliveMs);
+          if (!isOver && !(await isLoggedIn())) end();
           if (isOver) return controller.close();
           if (result === 'quiet') return controller.enqueue(encoder.encode(': still here\n\n'));
           next = undefined;
@@ -76,7 +83,7 @@ export function sendEvents(c: Context<ApiEnv>, { events, stop, onEnd, log }: Eve
   return c.body(body, 200, headers);
 }
 
-async function orQuiet<T>(next: Promise<T>): Promise<T | 'quiet'> {
+async function orQuiet<T>(next: Promise<T>, keepAliveMs: number): Promise<T | 'quiet'> {
   let timer: NodeJS.Timeout | undefined;
   const quiet = new Promise<'quiet'>((resolve) => {
     timer = setTimeout(resolve, keepAliveMs, 'quiet').unref();

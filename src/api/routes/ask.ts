@@ -79,9 +79,11 @@ export function askRoutes(
         // What was found is awaited here: a failure until then is an answer like any other.
         const first = await events.next();
         return sendEvents(c, {
-          events: whileLoggedIn(startingWith(first, events), () => gate.isLoggedIn(c)),
+          events: startingWith(first, events),
           stop,
           onEnd,
+          // A login that has ended may not cost the owner any more.
+          isLoggedIn: () => gate.isLoggedIn(c),
           log,
         }) as never;
       } catch (error) {
@@ -98,17 +100,6 @@ export function askRoutes(
       for (const stop of [...running]) stop.abort();
     },
   };
-}
-
-/** Ends the answer when the login ends: it costs money. */
-async function* whileLoggedIn(
-  events: AsyncGenerator<SentEvent>,
-  isLoggedIn: () => Promise<boolean>,
-): AsyncGenerator<SentEvent> {
-  for await (const event of events) {
-    if (!(await isLoggedIn())) return;
-    yield event;
-  }
 }
 
 async function* startingWith<T extends SentEvent>(
