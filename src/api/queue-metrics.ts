@@ -77,7 +77,7 @@ export function showJournal(registry: Registry, journal: () => JournalStore): vo
 }
 
 /** A scrape asks all metrics at the same time. Metrics that ask while a read is under way share its answer. */
-function oncePerScrape<T>(read: () => Promise<T>): () => Promise<T> {
+export function oncePerScrape<T>(read: () => Promise<T>): () => Promise<T> {
   let reading: Promise<T> | undefined;
   return () => {
     reading ??= read().finally(() => {
@@ -88,7 +88,7 @@ function oncePerScrape<T>(read: () => Promise<T>): () => Promise<T> {
 }
 
 /** prom-client's own metrics count in this process; the registry asks no more of one than this. */
-function show(
+export function show(
   registry: Registry,
   type: string,
   name: string,

@@ -2,6 +2,7 @@
 import { LeaseLost } from '../errors.ts';
 import type { Millis } from '../model/glossary.ts';
 import type { Database, WriteOptions, Writer } from './database.ts';
+import { dbNow } from './db-now.ts';
 import { isEpoch, isLeaseOver, isLeaseTooLong, leaseUntil, nextEpoch } from './lease-columns.ts';
 
 export type LeaseStore = ReturnType<typeof leaseStore>;
@@ -17,6 +18,13 @@ export interface Lease {
   readonly name: string;
   readonly holder: string;
   readonly epoch: number;
+}
+
+export interface HeldLease {
+  readonly name: string;
+  readonly holder: string;
+  /** Since its holder took it. Renewing it changes nothing. */
+  readonly ageMs: number;
 }
 
 export function leaseStore(db: Database) {
@@ -36,17 +44,38 @@ export function leaseStore(db: Database) {
           .execute();
         return trx
           .insertInto('leases')
-          .values({ name, holder, epoch: 1, expires: leaseUntil(db, ttlMs) })
+          .values({ name, holder, epoch: 1, expires: leaseUntil(db, ttlMs), acquired_at: dbNow(db) })
           .onConflict((conflict) =>
             conflict
               .column('name')
-              .doUpdateSet({ holder, epoch: nextEpoch('leases.epoch'), expires: leaseUntil(db, ttlMs) })
+              .doUpdateSet({
+                holder,
+                epoch: nextEpoch('leases.epoch'),
+                expires: leaseUntil(db, ttlMs),
+                acquired_at: dbNow(db),
+              })
               .where(isLeaseOver(db, 'leases.expires')),
           )
           .returning('epoch')
           .executeTakeFirst();
       });
       return row && { name, holder, epoch: row.epoch };
+    },
+
+    /** Every lease that is held now, in the order of the names. */
+    async listHeld(): Promise<HeldLease[]> {
+      const rows = await db.read
+        .selectFrom('leases')
+        .select(['name', 'holder', 'acquired_at', dbNow(db).as('now')])
+        .where((where) => where.not(isLeaseOver(db, 'expires')))
+        .orderBy('name')
+        .execute();
+      return rows.map(({ name, holder, acquired_at, now }) => ({
+        name,
+        holder,
+        // A lease that a release before the column has taken is not known to be old.
+        ageMs: acquired_at === 0 ? 0 : Math.max(0, Number(now) - acquired_at),
+      }));
     },
 
     /** False when the lease has moved on: then stop, whatever is half done. */

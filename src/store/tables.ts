@@ -131,6 +131,7 @@ export interface LeasesTable {
   holder: string;
   epoch: number;
   expires: number;
+  acquired_at: Generated<number>;
 }
 
 export interface JobsTable {

@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { feverKey } from '../../src/accounts/secrets.ts';
 import { createToken } from '../../src/accounts/tokens.ts';
+import { presenceName } from '../../src/model/presence.ts';
 import type { Database } from '../../src/store/database.ts';
 import { createStore } from '../../src/store/store.ts';
 import { answerOf, type Client, jsonOf, openApi, openEmptyApi, type TestApi } from '../support/api.ts';
@@ -68,6 +69,26 @@ onEachEngine('operations', (engine) => {
       expect(metrics).not.toContain('made-up');
       expect(metrics).not.toContain('987654321');
       expect(api.logLines.join('')).not.toContain('made-up');
+    });
+
+    it('shows running processes by role, the age of each lease, and whether it drains', async () => {
+      const { leases } = api.opened.store;
+      for (const [role, holder] of [
+        ['api', 'a'],
+        ['worker', 'b'],
+        ['worker', 'c'],
+      ] as const)
+        await leases.acquire(presenceName({ role, holder }), holder, 15_000);
+      const lease = await leases.acquire('journal', 'b', 15_000);
+      const metrics = async (of: Client) => (await of.get('/metrics')).text();
+      const shown = await metrics(anna);
+      for (const line of ['{role="all"} 0', '{role="api"} 1', '{role="worker"} 2'])
+        expect(shown).toContain(`lectern_processes${line}\n`);
+      expect(shown).toMatch(/lectern_lease_age_seconds\{name="journal"\} 0(\.\d+)?\n/);
+      expect(shown.match(/^lectern_lease_age_seconds\{/gm)).toHaveLength(1);
+      expect(shown).toContain('lectern_draining 0\n');
+      if (lease) await leases.release(lease);
+      expect(await metrics(anna)).not.toContain('lectern_lease_age_seconds{');
     });
 
     it('counts logins by their outcome', async () => {

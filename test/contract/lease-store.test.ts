@@ -29,6 +29,33 @@ onEachEngine('a lease that has expired', (engine) => {
   });
 });
 
+onEachEngine('the list of held leases', (engine) => {
+  it('has the age of each since its holder took it, whatever was renewed, and no lease that is over', async () => {
+    const { database, store } = await openEmptyStore(engine);
+    const { leases } = store;
+    let offsetMs = 0;
+    database.timeOffsetMs = () => offsetMs;
+    const kept = await leases.acquire('kept', 'anna', 60_000);
+    await leases.acquire('taken over', 'killed', ttlMs);
+    const released = await leases.acquire('released', 'anna', 60_000);
+    if (!kept || !released) throw new Error('the leases were not granted');
+    offsetMs += 20_000;
+    await leases.renew(kept, 60_000);
+    await leases.acquire('taken over', 'ben', 60_000);
+    await leases.release(released);
+    offsetMs += 10_000;
+    const held = await leases.listHeld();
+    expect(held.map(({ name, holder }) => [name, holder])).toEqual([
+      ['kept', 'anna'],
+      ['taken over', 'ben'],
+    ]);
+    const [keptMs = 0, takenMs = 0] = held.map(({ ageMs }) => ageMs);
+    expect(keptMs).toBeGreaterThanOrEqual(30_000);
+    expect(keptMs - takenMs).toBeGreaterThanOrEqual(20_000);
+    expect(takenMs).toBeGreaterThanOrEqual(10_000);
+  });
+});
+
 onEachEngine('the leases of a process that was killed', (engine) => {
   it('can be taken at once after they are released, and the killed process cannot renew them', async () => {
     const { leases } = (await openEmptyStore(engine)).store;

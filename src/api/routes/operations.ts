@@ -5,6 +5,7 @@ import type { ApiDeps } from '../context.ts';
 import { type ApiDescription, describeApi } from '../openapi.ts';
 import { docsPage } from '../pages/docs-page.ts';
 import { sendPage } from '../pages/page.ts';
+import { showProcesses } from '../process-metrics.ts';
 import { showJournal, showQueue } from '../queue-metrics.ts';
 import type { Router } from '../router.ts';
 import { ErrorBody, json } from '../schemas.ts';
@@ -42,6 +43,7 @@ export function operationRoutes(router: Router, deps: ApiDeps): void {
 
   showQueue(deps.metrics.registry, () => deps.store.jobs);
   showJournal(deps.metrics.registry, () => deps.store.journal);
+  showProcesses(deps.metrics.registry, { leases: () => deps.store.leases, isStopping: deps.isStopping });
 
   router.open(
     {
