@@ -1,5 +1,5 @@
 // The commands for developers: npm test, npm run dev | test:deep | check | format | openapi | bench | conformance | train |
-// screenshots | stops | clock-jump | cloudflare | remove-checks.
+// screenshots | stops | clock-jump | faults | cloudflare | remove-checks.
 import { spawn, spawnSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,11 @@ import {
 const [task, ...args] = process.argv.slice(2);
 requireNode20();
 await ensureInstalled('all');
-if (['test', 'test:deep', 'bench', 'screenshots', 'stops', 'clock-jump', 'remove-checks'].includes(task))
+if (
+  ['test', 'test:deep', 'bench', 'screenshots', 'stops', 'clock-jump', 'faults', 'remove-checks'].includes(
+    task,
+  )
+)
   await ensureBuilt();
 const node = pinnedNode().path;
 const tool = (path) => join(root, 'node_modules', path);
@@ -49,6 +53,8 @@ const tasks = {
   stops: () => inOrder([[join(root, 'scripts', 'stops.ts'), ...args]]),
   /** Moves the clock of a running server ahead for a minute, and measures when work goes on. */
   'clock-jump': () => inOrder([[join(root, 'scripts', 'clock-jump.ts'), ...args]]),
+  /** Breaks connections and processes of a cluster while clients write, and reports what each kind of fault cost. */
+  faults: () => inOrder([[join(root, 'scripts', 'faults.ts'), ...args]]),
   /** Removes checks of the product one at a time, and reports which tests notice. */
   'remove-checks': () => inOrder([[join(root, 'scripts', 'remove-checks.ts'), ...args]]),
   /** `build`, `deploy`, or whatever else wrangler is to do, in its folder and under a Node that it runs on. */

@@ -119,7 +119,10 @@ export interface Lectern {
   /** Starts `lectern serve --role worker`, whose jobs are known by `holder`. */
   work(options: { holder: string; env?: LecternEnv }): WorkerProcess;
   /** Starts one command and does not wait for its end. */
-  begin(args: readonly string[], options?: Pick<StartOptions, 'env' | 'ownGroup'>): RunningProcess;
+  begin(
+    args: readonly string[],
+    options?: Pick<StartOptions, 'env' | 'ownGroup' | 'endsWithParent'>,
+  ): RunningProcess;
   /** Runs one command to its end, in this process. */
   run(args: readonly string[], options?: RunOptions): Promise<CommandResult>;
   /** Runs one command to its end, in a process of its own: for signals, real pipes, and what could end this process. */
@@ -191,7 +194,7 @@ export function createLectern(entry = testEntry): Lectern {
     return { child, output, closed };
   }
 
-  function begin(args: readonly string[], options?: Pick<StartOptions, 'env' | 'ownGroup'>): RunningProcess {
+  function begin(args: readonly string[], options?: Omit<StartOptions, 'role'>): RunningProcess {
     const { child, output, closed } = start(args, options);
     return { pid: child.pid as number, output, signal: (signal) => child.kill(signal), ended: closed };
   }

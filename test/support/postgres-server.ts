@@ -12,6 +12,8 @@ export interface PostgresServer {
   readonly url: string;
   urlOf(database: string): string;
   createDatabase(name: string, template?: string): Promise<void>;
+  /** SIGINT ends all sessions and stops; SIGQUIT stops as in a crash. Resolves when the server answers again. */
+  restart(signal: 'SIGINT' | 'SIGQUIT'): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -31,8 +33,11 @@ const settings = [
   'max_connections=300',
 ];
 
-/** `env` is added to the environment of the server. */
-export async function startPostgres(env: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
+/** `env` is added to the environment of the server, `changes` to its settings. */
+export async function startPostgres(
+  env: Readonly<Record<string, string>> = {},
+  changes: readonly string[] = [],
+): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'lectern-pg-'));
   if (asRoot) chownSync(folder, nobody, nobody);
   const bin = await reachableBinaries(folder);
@@ -55,21 +60,23 @@ export async function startPostgres(env: Readonly<Record<string, string>> = {}):
     { ...lent, cwd: folder },
   );
   const port = await freePort();
-  const server = spawn(
-    join(bin, 'postgres'),
-    [
-      '-D',
-      data,
-      '-p',
-      String(port),
-      '-c',
-      'listen_addresses=127.0.0.1',
-      '-k',
-      folder,
-      ...settings.flatMap((s) => ['-c', s]),
-    ],
-    { ...lent, cwd: folder, env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'pipe'] },
-  );
+  const start = () =>
+    spawn(
+      join(bin, 'postgres'),
+      [
+        '-D',
+        data,
+        '-p',
+        String(port),
+        '-c',
+        'listen_addresses=127.0.0.1',
+        '-k',
+        folder,
+        ...[...settings, ...changes].flatMap((s) => ['-c', s]),
+      ],
+      { ...lent, cwd: folder, env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'pipe'] },
+    );
+  let server = start();
   const urlOf = (database: string) => `postgres://lectern@127.0.0.1:${port}/${database}`;
   const stop = async () => {
     await ended(server);
@@ -85,6 +92,11 @@ export async function startPostgres(env: Readonly<Record<string, string>> = {}):
     url: urlOf('postgres'),
     urlOf,
     createDatabase: (name, template) => createDatabase(urlOf('postgres'), name, template),
+    async restart(signal) {
+      await ended(server, signal);
+      server = start();
+      await untilReady(server, urlOf('postgres'));
+    },
     stop,
   };
 }
@@ -157,9 +169,9 @@ async function untilReady(server: ChildProcess, url: string): Promise<void> {
   throw new Error(`PostgreSQL did not become ready: ${words}`);
 }
 
-async function ended(server: ChildProcess): Promise<void> {
+async function ended(server: ChildProcess, signal: NodeJS.Signals = 'SIGINT'): Promise<void> {
   if (server.exitCode !== null || server.signalCode !== null) return;
   const exit = new Promise((resolve) => server.once('exit', resolve));
-  server.kill('SIGINT');
+  server.kill(signal);
   await exit;
 }
