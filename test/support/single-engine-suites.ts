@@ -63,6 +63,11 @@ export const singleEngineSuites: readonly { engine: EngineName; title: string; r
     reason: 'SQLite is no server',
   },
   {
+    engine: 'postgres',
+    title: 'rolling restarts behind a load balancer',
+    reason: 'several APIs and workers share a PostgreSQL; SQLite is for one machine',
+  },
+  {
     engine: 'sqlite',
     title: 'a start on an old database',
     reason: 'ReedMe and Fusion have SQLite files alone; into PostgreSQL they are imported',
