@@ -43,6 +43,18 @@ describe('a value', () => {
       ],
       [{ LECTERN_DATABASE_URL: 'sqlite:/tmp/a.db' }, { database: { engine: 'sqlite', path: '/tmp/a.db' } }],
       [{ LECTERN_DATABASE_URL: 'sqlite:///tmp/a.db' }, { database: { engine: 'sqlite', path: '/tmp/a.db' } }],
+      [
+        { LECTERN_DATABASE_URL: 'postgres://db/lectern' },
+        { database: { engine: 'postgres', poolSizes: { read: 8, write: 6 } } },
+      ],
+      [
+        {
+          LECTERN_DATABASE_READ_CONNECTIONS: '20',
+          LECTERN_DATABASE_WRITE_CONNECTIONS: '4',
+          LECTERN_DATABASE_URL: 'postgres://db/lectern',
+        },
+        { database: { poolSizes: { read: 20, write: 4 } } },
+      ],
       [{ LECTERN_LIBRARY_URL: 'file:/tmp/lib' }, { library: { kind: 'folder', path: '/tmp/lib' } }],
       [{ LECTERN_PUBLIC_URL: 'https://read.example.org/' }, { publicUrl: 'https://read.example.org' }],
       [{ LECTERN_LOGIN_WINDOW: '90' }, { login: { windowMs: 90_000 } }],
@@ -89,6 +101,8 @@ describe('a value', () => {
     ['LECTERN_PORT', '65536'],
     ['LECTERN_PORT', '80.5'],
     ['LECTERN_DATABASE_URL', 'mysql://a/b'],
+    ['LECTERN_DATABASE_READ_CONNECTIONS', '1'],
+    ['LECTERN_DATABASE_WRITE_CONNECTIONS', 'many'],
     ['LECTERN_DATABASE_URL', 'sqlite:'],
     ['LECTERN_DATABASE_URL', 'sqlite::memory:'],
     ['LECTERN_LIBRARY_URL', 'ftp://a'],

@@ -3,6 +3,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { isAbsolute, join, resolve } from 'node:path';
 import { StartupError } from './errors.ts';
+import { defaultPoolSizes, type PoolSizes } from './model/pool-sizes.ts';
 import { Secret } from './model/secret.ts';
 import { maxDrainMs } from './model/stop-limits.ts';
 
@@ -10,7 +11,12 @@ export type Env = Readonly<Record<string, string | undefined>>;
 
 export type DatabaseConfig =
   | { readonly engine: 'sqlite'; readonly path: string }
-  | { readonly engine: 'postgres'; readonly url: Secret; readonly shown: string };
+  | {
+      readonly engine: 'postgres';
+      readonly url: Secret;
+      readonly shown: string;
+      readonly poolSizes: PoolSizes;
+    };
 
 export type LibraryConfig =
   | { readonly kind: 'folder'; readonly path: string }
@@ -89,6 +95,10 @@ function database(env: EnvReader, home: string): DatabaseConfig {
   const name = 'LECTERN_DATABASE_URL';
   const text = env.text(name, `sqlite:${join(home, 'index.db')}`);
   const password = env.secret('DB_PASSWORD');
+  const poolSizes = {
+    read: env.integer('LECTERN_DATABASE_READ_CONNECTIONS', defaultPoolSizes.read, { min: 2, max: 1000 }),
+    write: env.integer('LECTERN_DATABASE_WRITE_CONNECTIONS', defaultPoolSizes.write, { min: 1, max: 1000 }),
+  };
   if (text.startsWith('sqlite:')) {
     const path = text.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '');
     if (path === '' || path.startsWith('//') || path === ':memory:') {
@@ -100,7 +110,7 @@ function database(env: EnvReader, home: string): DatabaseConfig {
     const url = URL.canParse(text) ? new URL(text) : undefined;
     if (!url) throw bad(name, 'postgres://USER@HOST/DATABASE');
     if (password && url.password === '') url.password = password.reveal();
-    return { engine: 'postgres', url: new Secret(url.href), shown: withoutCredentials(url) };
+    return { engine: 'postgres', url: new Secret(url.href), shown: withoutCredentials(url), poolSizes };
   }
   throw bad(name, 'sqlite:PATH or postgres://USER@HOST/DATABASE');
 }

@@ -245,6 +245,7 @@ describe('the source', () => {
       'sqlite-locks.test.ts',
       'postgres-silence.test.ts',
       'postgres-restart.test.ts',
+      'postgres-connections.test.ts',
       'prepared-query.test.ts',
     ];
     const found = sourceFiles('test')

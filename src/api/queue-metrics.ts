@@ -1,5 +1,6 @@
-// The queue and the journal at /metrics. Workers are other processes, so every figure is read from the index when it is asked for.
+// The queue, the journal and the connections to PostgreSQL at /metrics. Workers are other processes, so every figure is read from the index when it is asked for.
 import type { Metric, Registry } from 'prom-client';
+import type { PoolState } from '../store/database.ts';
 import { durationBuckets, itemCounter, type JobCounter } from '../store/job-queue/job-counters.ts';
 import type { JobQueue } from '../store/job-queue/job-queue.ts';
 import type { JournalStore } from '../store/journal-store.ts';
@@ -74,6 +75,17 @@ export function showJournal(registry: Registry, journal: () => JournalStore): vo
       return flushedAt === null ? [] : [{ labels: {}, value: flushedAt / 1000 }];
     },
   );
+}
+
+export function showPools(registry: Registry, pools: () => readonly PoolState[]): void {
+  const gauge = (key: 'max' | 'size' | 'idle' | 'waiting', help: string) =>
+    show(registry, 'gauge', `lectern_index_pool_${key}`, help, async () =>
+      pools().map((pool) => ({ labels: { pool: pool.name }, value: pool[key] })),
+    );
+  gauge('max', 'The largest number of connections to PostgreSQL that this process opens.');
+  gauge('size', 'Open connections to PostgreSQL.');
+  gauge('idle', 'Open connections to PostgreSQL that nobody uses.');
+  gauge('waiting', 'Statements and transactions that wait for a connection to PostgreSQL.');
 }
 
 /** A scrape asks all metrics at the same time. Metrics that ask while a read is under way share its answer. */

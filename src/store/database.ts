@@ -16,6 +16,17 @@ export interface WriteOptions {
   readonly toDisk?: boolean;
 }
 
+/** What a pool of connections is doing, for metrics. */
+export interface PoolState {
+  readonly name: string;
+  readonly max: number;
+  /** Connections that are open. */
+  readonly size: number;
+  readonly idle: number;
+  /** Callers that wait for a connection. */
+  readonly waiting: number;
+}
+
 export interface Database {
   readonly engine: 'sqlite' | 'postgres';
 
@@ -53,6 +64,9 @@ export interface Database {
   snapshot<T>(work: (reader: Reader) => Promise<T>): Promise<T>;
 
   schemaVersion(): Promise<number>;
+
+  /** Absent where there are no pools. */
+  pools?(): readonly PoolState[];
 
   /** Regular upkeep of the engine itself. A no-op where the engine looks after itself. */
   tidy(effort: 'light' | 'thorough'): Promise<void>;

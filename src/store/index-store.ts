@@ -20,6 +20,9 @@ export function indexStore(db: Database, tables: readonly DurableTable[] = durab
     /** False when the index file was deleted or replaced since it was opened. */
     isInPlace: () => db.isInPlace?.() ?? true,
 
+    /** The connections of this process. Empty on SQLite. */
+    pools: () => db.pools?.() ?? [],
+
     findId: () => findMeta(idKey),
 
     /** The id that the index has, or from now on this one. Two that ask at once get the same. */

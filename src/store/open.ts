@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { LecternError, StartupError } from '../errors.ts';
 import type { Clock } from '../model/glossary.ts';
+import type { PoolSizes } from '../model/pool-sizes.ts';
 import type { Secret } from '../model/secret.ts';
 import type { Database } from './database.ts';
 import { openSqliteDatabase } from './dialect/sqlite/open.ts';
@@ -13,7 +14,12 @@ import { createStore, type Store } from './store.ts';
 
 export type Target =
   | { readonly engine: 'sqlite'; readonly path: string }
-  | { readonly engine: 'postgres'; readonly url: Secret; readonly shown: string };
+  | {
+      readonly engine: 'postgres';
+      readonly url: Secret;
+      readonly shown: string;
+      readonly poolSizes?: PoolSizes;
+    };
 
 export interface OpenOptions {
   readonly now: Clock;
@@ -34,7 +40,8 @@ export async function openDatabase(
     if (target.engine === 'sqlite') return await openSqliteDatabase(target.path, now, { asItIs });
     // Its client is for those who have a server.
     const { openPostgresDatabase } = await import('./dialect/postgres/open.ts');
-    return await openPostgresDatabase({ url: target.url.reveal(), now, onIdleError, asItIs });
+    const { url, poolSizes } = target;
+    return await openPostgresDatabase({ url: url.reveal(), poolSizes, now, onIdleError, asItIs });
   } catch (error) {
     throw cannotOpen(target, error as Error);
   }

@@ -59,6 +59,29 @@ onEachEngine('operations', (engine) => {
       expect((await anna.get('/healthz')).headers.get('Connection')).toBeNull();
     });
 
+    it('is not ready when the index takes longer than two seconds to answer', async () => {
+      const { store } = api.opened;
+      const silent = { ...store, schemaVersion: () => Promise.withResolvers<number>().promise };
+      const response = await api.again({ store: silent }).visitor().get('/readyz');
+      expect(await answerOf(response)).toEqual({
+        status: 503,
+        body: { error: 'the index does not answer' },
+      });
+      expect(response.headers.get('Retry-After')).toMatch(/^\d+$/);
+    });
+
+    it('shows what the connections to PostgreSQL are doing', async () => {
+      const { store } = api.opened;
+      const pools = () => [{ name: 'read', max: 8, size: 5, idle: 3, waiting: 1 }];
+      const withPools = { ...store, index: { ...store.index, pools } };
+      const owner = await api.again({ store: withPools }).program('anna', 'read');
+      const metrics = await (await owner.get('/metrics')).text();
+      expect(metrics).toContain('lectern_index_pool_max{pool="read"} 8');
+      expect(metrics).toContain('lectern_index_pool_size{pool="read"} 5');
+      expect(metrics).toContain('lectern_index_pool_idle{pool="read"} 3');
+      expect(metrics).toContain('lectern_index_pool_waiting{pool="read"} 1');
+    });
+
     it('counts requests by the pattern of their route, never by a path that somebody made up', async () => {
       const made = ['/made-up-1', '/api/groups/made-up-2', '/assets/made-up-3', '/api/v1/made-up-4'];
       for (const path of made) await anna.get(path);

@@ -1,74 +1,152 @@
-// A server that vanishes without a word, as behind a cable that was pulled: nothing is refused and nothing answered.
-import { connect, createServer, type Socket } from 'node:net';
+// A server that vanishes without a word, as when a network drops packets: nothing is refused and nothing answered.
+import { sql } from 'kysely';
 import { beforeEach, expect, it } from 'vitest';
 import { Unavailable } from '../../src/errors.ts';
+import type { Database } from '../../src/store/database.ts';
 import { listenForJobs } from '../../src/store/dialect/postgres/listen.ts';
-import { openPostgresDatabase } from '../../src/store/dialect/postgres/open.ts';
 import { createStore } from '../../src/store/store.ts';
 import { onOneEngine } from '../support/engines.ts';
+import { fillPools, openThroughProxy, type ProxiedIndex } from '../support/postgres-through-proxy.ts';
+import { settled } from '../support/timers.ts';
+import { until } from '../support/until.ts';
+
+/** Less than half the real time: the server is silent after 2.8 s. */
+const tickMs = 200;
+const one = sql`SELECT 1`;
+/** What PostgreSQL answers to it, roughly. */
+const answerBytes = 80;
+
+/** A statement through every door of the index. */
+const doors: Record<string, (db: Database) => Promise<unknown>> = {
+  read: (db) => one.execute(db.read),
+  heavyRead: (db) => one.execute(db.heavyRead),
+  snapshot: (db) => db.snapshot((reader) => one.execute(reader)),
+  write: (db) => db.write((trx) => one.execute(trx)),
+  writeOne: (db) => db.writeOne(one),
+  schemaVersion: (db) => db.schemaVersion(),
+};
 
 onOneEngine('postgres', 'a server that falls silent', (engine) => {
-  let url: string;
-  let sockets: Socket[];
-  let isSilent: boolean;
-
-  /** From here on, of what was said and of what is said later nothing arrives. */
-  const fallSilent = () => {
-    isSilent = true;
-    for (const socket of sockets) socket.unpipe().pause();
-  };
+  let index: ProxiedIndex;
 
   beforeEach(async () => {
-    const target = await engine.freshTarget();
-    if (target.engine !== 'postgres') throw new Error('a server is needed');
-    const server = new URL(target.url.reveal());
-    sockets = [];
-    isSilent = false;
-    const proxy = createServer((client) => {
-      sockets.push(client.on('error', () => {}));
-      if (isSilent) return;
-      const upstream = connect(Number(server.port), server.hostname).on('error', () => {});
-      sockets.push(upstream);
-      client.pipe(upstream).pipe(client);
-    });
-    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-    const { port } = proxy.address() as { port: number };
-    url = Object.assign(new URL(server), { hostname: '127.0.0.1', port: String(port) }).href;
-    return () => {
-      for (const socket of sockets) socket.destroy();
-      proxy.close();
-    };
+    index = await openThroughProxy(engine, { tickMs });
+    return () => index.close();
   });
 
-  it('is given up by the queue before its leases are over', async () => {
-    const db = await openPostgresDatabase({
-      url,
-      now: Date.now,
-      asItIs: true,
-      onIdleError: () => {},
-      answerWithinMs: 3_000,
+  const askAll = () => Promise.allSettled(Object.values(doors).map((ask) => ask(index.db)));
+  const unavailable = Object.keys(doors).map(() => ({
+    status: 'rejected',
+    reason: expect.any(Unavailable),
+  }));
+  const answered = () => until('the index answers', () => one.execute(index.db.read).catch(() => false));
+
+  it.each([
+    { connections: 'open connections', first: askAll },
+    { connections: 'new connections', first: async () => [] },
+  ])('fails every statement on $connections, and serves again when packets arrive', async ({ first }) => {
+    await first();
+    await index.proxy.set({ kind: 'half-open' });
+    expect(await askAll()).toMatchObject(unavailable);
+    // Nothing waits any more while the server is known to be silent.
+    expect(await askAll()).toMatchObject(unavailable);
+    expect(index.db.pools?.()).toMatchObject([
+      { name: 'read', size: 0, waiting: 0 },
+      { name: 'write', size: 0, waiting: 0 },
+    ]);
+    await index.proxy.set({ kind: 'pass' });
+    await answered();
+    expect((await askAll()).map(({ status }) => status)).toEqual(unavailable.map(() => 'fulfilled'));
+  });
+
+  it('fails a transaction that is open, and keeps nothing of it', async () => {
+    const written = index.db.write(async (trx) => {
+      await trx.insertInto('meta').values({ key: 'a', value: '' }).execute();
+      await index.proxy.set({ kind: 'half-open' });
+      await trx.insertInto('meta').values({ key: 'b', value: '' }).execute();
     });
-    const { jobs } = createStore(db, Date.now);
+    await expect(written).rejects.toBeInstanceOf(Unavailable);
+    await index.proxy.set({ kind: 'pass' });
+    await answered();
+    const rows = await index.db.read
+      .selectFrom('meta')
+      .select('key')
+      .where('key', 'in', ['a', 'b'])
+      .execute();
+    expect(rows).toEqual([]);
+  });
+
+  it('makes the queue fail as unavailable before its leases are over', async () => {
+    const { jobs } = createStore(index.db, Date.now);
     const rules = { leaseMs: 30_000, maxCrashes: 3, suspectDelayMs: 0 };
     const places = { total: 1, background: 1, low: 1, first: 'normal', suspect: true } as const;
     const claim = () => jobs.settleAndClaim([], { holder: 'w', leaseMs: 30_000, names: ['any'], ...places });
     const keep = () => jobs.keep([], rules);
     await Promise.all([claim(), keep()]);
-    fallSilent();
-    const [claimed, kept] = await Promise.allSettled([claim(), keep()]);
-    expect(claimed).toMatchObject({ status: 'rejected', reason: expect.any(Unavailable) });
-    expect(kept).toMatchObject({ status: 'rejected', reason: expect.any(Unavailable) });
-    isSilent = false;
+    await index.proxy.set({ kind: 'half-open' });
+    const outcomes = await Promise.allSettled([claim(), keep()]);
+    expect(outcomes).toMatchObject([
+      { status: 'rejected', reason: expect.any(Unavailable) },
+      { status: 'rejected', reason: expect.any(Unavailable) },
+    ]);
+    await index.proxy.set({ kind: 'pass' });
+    await answered();
     expect(await keep()).toEqual({ held: [], recovered: [] });
-    for (const socket of sockets) socket.destroy();
-    await db.close();
+  });
+
+  it('is told from a statement that takes long, which is left alone', async () => {
+    const slow = sql<{ done: number }>`SELECT 1 AS done FROM pg_sleep(4)`;
+    const [read, written] = await Promise.all([
+      slow.execute(index.db.read),
+      index.db.write((trx) => slow.execute(trx)),
+    ]);
+    expect([...read.rows, ...written.rows]).toEqual([{ done: 1 }, { done: 1 }]);
+    expect(index.idleErrors).toEqual([]);
+    // One connection of each pool, and the probes.
+    expect(index.proxy.counters.accepted).toBeGreaterThan(2);
+  });
+
+  it('is noticed on one connection although the server answers the others', async () => {
+    await one.execute(index.db.read);
+    // The first connection that the proxy asks about is the one that exists.
+    let connections = 0;
+    const afterBytes = () => (connections++ === 0 ? 0 : Number.POSITIVE_INFINITY);
+    await index.proxy.set({ kind: 'break', how: 'stall', direction: 'down', afterBytes });
+    const lost = expect(one.execute(index.db.read)).rejects.toBeInstanceOf(Unavailable);
+    await lost;
+    expect((await one.execute(index.db.read)).rows).toHaveLength(1);
+  });
+
+  it.each(['in the middle of it', 'after it'])(
+    'while connections are set up, %s, leaves every place in the pools usable',
+    async (when) => {
+      await one.execute(index.db.read);
+      const setUpBytes = index.proxy.counters.downBytes - answerBytes;
+      const afterBytes = when === 'after it' ? setUpBytes : setUpBytes - 200;
+      index.proxy.breakAll('reset');
+      await index.proxy.set({ kind: 'break', how: 'stall', direction: 'down', afterBytes });
+      expect(await askAll()).toMatchObject(unavailable);
+      await index.proxy.set({ kind: 'pass' });
+      await answered();
+      await fillPools(index.db);
+      expect(index.db.pools?.()).toMatchObject([{ size: 8 }, { size: 6 }]);
+    },
+  );
+
+  it('does not keep an index from closing while statements wait', async () => {
+    await askAll();
+    await index.proxy.set({ kind: 'half-open' });
+    const asked = askAll();
+    await settled();
+    await index.db.close();
+    expect(await asked).toMatchObject(unavailable);
   });
 
   it('is asked anew by the one who listens', async () => {
-    isSilent = true;
+    await index.proxy.set({ kind: 'half-open' });
     const failed = Promise.withResolvers<Error>();
     const listening = listenForJobs({
-      url,
+      url: index.url,
       onChange: () => {},
       onError: failed.resolve,
       connectWithinMs: 100,
@@ -81,11 +159,12 @@ onOneEngine('postgres', 'a server that falls silent', (engine) => {
     'does not keep the one who listens from stopping, $when',
     async ({ when }) => {
       const heard = Promise.withResolvers<void>();
-      const options = { url, onChange: heard.resolve, onError: () => {}, connectWithinMs: 60_000 };
-      isSilent = when === 'before it has answered';
+      const options = { url: index.url, onChange: heard.resolve, onError: () => {}, connectWithinMs: 60_000 };
+      const hasAnswered = when === 'when it has answered';
+      if (!hasAnswered) await index.proxy.set({ kind: 'half-open' });
       const listening = listenForJobs(options);
-      if (!isSilent) await heard.promise;
-      fallSilent();
+      if (hasAnswered) await heard.promise;
+      await index.proxy.set({ kind: 'half-open' });
       await expect(listening.stop()).resolves.toBeUndefined();
     },
   );

@@ -59,6 +59,21 @@ export const singleEngineSuites: readonly { engine: EngineName; title: string; r
   },
   {
     engine: 'postgres',
+    title: 'connections to the server',
+    reason: 'SQLite is no server',
+  },
+  {
+    engine: 'postgres',
+    title: 'many connections that are reset',
+    reason: 'SQLite is no server',
+  },
+  {
+    engine: 'postgres',
+    title: 'a network that drops packets',
+    reason: 'SQLite is no server',
+  },
+  {
+    engine: 'postgres',
     title: 'a server that ends its sessions',
     reason: 'SQLite is no server',
   },

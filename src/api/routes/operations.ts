@@ -1,12 +1,13 @@
 // For those who run Lectern: is it alive, is it ready, what is it doing, what can it do.
 import { z } from '@hono/zod-openapi';
 import { Unavailable } from '../../errors.ts';
+import type { Store } from '../../store/store.ts';
 import type { ApiDeps } from '../context.ts';
 import { type ApiDescription, describeApi } from '../openapi.ts';
 import { docsPage } from '../pages/docs-page.ts';
 import { sendPage } from '../pages/page.ts';
 import { showProcesses } from '../process-metrics.ts';
-import { showJournal, showQueue } from '../queue-metrics.ts';
+import { showJournal, showPools, showQueue } from '../queue-metrics.ts';
 import type { Router } from '../router.ts';
 import { ErrorBody, json } from '../schemas.ts';
 
@@ -20,6 +21,9 @@ const JobCounts = z
 const countedUpTo = 1_000;
 /** After this the library is not just between two flushes: something keeps it from being written. */
 const degradedAfterMs = 60_000;
+
+/** Load balancers give up after a few seconds, and an index that takes longer serves nobody. */
+const readyWithinMs = 1_500;
 
 const JournalState = z.object({
   pending: z.int().openapi({ description: 'Changes that are not in the library yet; counted up to 1000' }),
@@ -44,6 +48,7 @@ export function operationRoutes(router: Router, deps: ApiDeps): void {
   showQueue(deps.metrics.registry, () => deps.store.jobs);
   showJournal(deps.metrics.registry, () => deps.store.journal);
   showProcesses(deps.metrics.registry, { leases: () => deps.store.leases, isStopping: deps.isStopping });
+  showPools(deps.metrics.registry, () => deps.store.index.pools());
 
   router.open(
     {
@@ -73,10 +78,7 @@ export function operationRoutes(router: Router, deps: ApiDeps): void {
       if (!deps.store.index.isInPlace())
         throw new Unavailable('index', 'the index file was deleted or replaced');
       try {
-        const [schema, jobs] = [await deps.store.schemaVersion(), await deps.store.jobs.countRoughly()];
-        const { pending, lagMs } = await deps.store.journal.lag(countedUpTo);
-        const status = lagMs > degradedAfterMs ? ('degraded' as const) : ('ready' as const);
-        return c.json({ status, schema, jobs, journal: { pending, lag_seconds: lagMs / 1000 } }, 200);
+        return c.json(await within(readyWithinMs, readState(deps.store)), 200);
       } catch (cause) {
         throw new Unavailable('index', 'the index does not answer', { cause });
       }
@@ -106,4 +108,21 @@ export function operationRoutes(router: Router, deps: ApiDeps): void {
 
   router.page('user', '/openapi.json', (c) => c.json(describe()));
   router.page('user', '/docs', (c) => sendPage(c, docsPage(describe())));
+}
+
+async function readState(store: Store): Promise<z.infer<typeof Ready>> {
+  const [schema, jobs] = [await store.schemaVersion(), await store.jobs.countRoughly()];
+  const { pending, lagMs } = await store.journal.lag(countedUpTo);
+  const status = lagMs > degradedAfterMs ? 'degraded' : 'ready';
+  return { status, schema, jobs, journal: { pending, lag_seconds: lagMs / 1000 } };
+}
+
+async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error(`no answer within ${limitMs} ms`)), limitMs);
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -1,10 +1,11 @@
 // A connection of its own that hears when jobs are enqueued, and comes back when the server was away.
 import pg from 'pg';
 import { jobsChannel } from '../../job-queue/enqueue.ts';
+import { withSettings } from './connection-url.ts';
+import { leave } from './leave.ts';
 
 const firstPauseMs = 500;
 const longestPauseMs = 10_000;
-const goodbyeMs = 500;
 
 /** A server that vanishes without a word is missed after some 20 s; the system's own rule would be two hours. */
 export const stayingInTouch = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
@@ -26,9 +27,11 @@ export function listenForJobs({ url, onChange, onError, connectWithinMs }: Liste
 
   const connect = async () => {
     const next = new pg.Client({
-      connectionString: url,
+      connectionString: withSettings(url),
       application_name: 'lectern jobs',
       connectionTimeoutMillis: connectWithinMs,
+      // For LISTEN, the only statement.
+      query_timeout: connectWithinMs,
       ...stayingInTouch,
     });
     client = next;
@@ -66,12 +69,4 @@ export function listenForJobs({ url, onChange, onError, connectWithinMs }: Liste
       if (client) await leave(client);
     },
   };
-}
-
-/** Whether the server answers or not, and also when it has not answered yet. */
-async function leave(client: pg.Client): Promise<void> {
-  const { stream } = client.connection;
-  const impatient = setTimeout(() => stream.destroy(), goodbyeMs);
-  await client.end().catch(() => {});
-  clearTimeout(impatient);
 }

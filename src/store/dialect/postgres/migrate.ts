@@ -12,6 +12,9 @@ import {
   refuseHalfBuilt,
 } from '../../migrations.ts';
 import type { Session } from '../../session.ts';
+import { withSettings } from './connection-url.ts';
+import { leave } from './leave.ts';
+import { stayingInTouch } from './listen.ts';
 import { getTypeParser } from './types.ts';
 
 /** Any number that no other program on the same database uses: the letters LECT. */
@@ -38,10 +41,11 @@ export async function postgresSession(
   url: string,
 ): Promise<{ session: Session; close: () => Promise<void> }> {
   const client = new pg.Client({
-    connectionString: url,
+    connectionString: withSettings(url),
     application_name: 'lectern',
     connectionTimeoutMillis: 10_000,
     types: { getTypeParser },
+    ...stayingInTouch,
   });
   // A connection that breaks while idle reports it here as well as in the next query, which throws.
   client.on('error', () => {});
@@ -53,7 +57,7 @@ export async function postgresSession(
     },
     rows: async (sql, parameters = []) => (await client.query(sql, [...parameters])).rows,
   };
-  return { session, close: () => client.end() };
+  return { session, close: () => leave(client) };
 }
 
 export async function inTransaction<T>(session: Session, work: () => Promise<T>): Promise<T> {
