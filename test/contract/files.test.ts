@@ -232,6 +232,21 @@ onEachLibrary('files', (library) => {
       expect(await library.leftoversAt(target)).toEqual([]);
     });
 
+    it('leaves the old content when it is aborted, and throws the reason', async () => {
+      await files.put('a/key', 'old');
+      const aborting = new AbortController();
+      const source = (async function* () {
+        yield Buffer.from('new');
+        aborting.abort(new Error('no longer wanted'));
+      })();
+      const { signal } = aborting;
+      await expect(files.put('a/key', source, { signal })).rejects.toThrow('no longer wanted');
+      await expect(files.put('b', 'x', { signal })).rejects.toThrow('no longer wanted');
+      expect(await text('a/key')).toBe('old');
+      expect(await keysUnder('')).toEqual(['a/key']);
+      expect(await library.leftoversAt(target)).toEqual([]);
+    });
+
     it('closes its source', async () => {
       let isClosed = false;
       const source = (async function* () {

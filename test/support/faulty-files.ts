@@ -6,7 +6,7 @@ import type { Faults } from './faults.ts';
 export function faultyFiles(files: Files, faults: Faults): Files {
   return {
     kind: files.kind,
-    put: (key, data) => faults.step('put', () => files.put(key, data)),
+    put: (key, data, options) => faults.step('put', () => files.put(key, data, options)),
     delete: (key) => faults.step('delete', () => files.delete(key)),
     get: (key) => faults.look('get', () => files.get(key)),
     read: (key) => faults.look('read', () => files.read(key)),

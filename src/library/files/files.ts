@@ -19,6 +19,11 @@ export interface StoredFile extends FileStat {
 
 export type FileData = Uint8Array | string | AsyncIterable<Uint8Array>;
 
+export interface PutOptions {
+  /** Aborting it fails the put with the reason, unless the file is complete by then. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 export interface Written {
   readonly sizeBytes: number;
   readonly sha256: string;
@@ -41,7 +46,7 @@ export interface Files {
    * Writes the file whole or not at all, and returns once it would survive a power loss. When it throws, the
    * key holds its old or its new content, never a mixture; an error of `data` itself is thrown as it is.
    */
-  put(key: string, data: FileData): Promise<Written>;
+  put(key: string, data: FileData, options?: PutOptions): Promise<Written>;
 
   /** The file that is there now; a later put or delete does not disturb its reader. Absent: undefined. */
   get(key: string): Promise<StoredFile | undefined>;

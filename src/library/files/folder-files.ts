@@ -68,13 +68,14 @@ function folderFiles(folder: Folder): Files {
   const files: Files = {
     kind: 'folder',
 
-    async put(key, data) {
+    async put(key, data, { signal } = {}) {
       const path = join(root, checkKey(key));
       await find(folder, key);
       // Not made again when it is missing: the disk was unmounted, and we would fill its mount point.
       const temporary = join(folder.temporary, folder.randomText(18));
       try {
         const written = await writeTemporary(fileSystem, temporary, data);
+        signal?.throwIfAborted();
         await doing('write', () => moveIntoPlace(folder, { temporary, path, key }));
         return written;
       } catch (error) {

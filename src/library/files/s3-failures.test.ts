@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -25,7 +26,7 @@ const deps: S3Deps = { now: Date.now, pause: async () => {} };
 
 /** Only the test moves the clock of timeouts, so that a busy machine cannot. */
 async function withTimeOfOurOwn(test: () => Promise<void>): Promise<void> {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   try {
     await test();
   } finally {
@@ -42,14 +43,15 @@ function openWith(respond: typeof fetch): Promise<Files> {
 }
 
 function answering(
-  sizeBytes: number,
+  pieces: number,
   pull: (controller: ReadableStreamDefaultController<Uint8Array>, signal: AbortSignal) => void,
+  sizeBytes = pieces,
 ): typeof fetch {
   return async (_, init) => {
     let sent = 0;
     const body = new ReadableStream<Uint8Array>({
       pull(controller) {
-        if (sent++ === sizeBytes) controller.close();
+        if (sent++ === pieces) controller.close();
         else pull(controller, init?.signal ?? AbortSignal.abort());
       },
     });
@@ -91,6 +93,36 @@ describe('the library on an S3 server that fails', () => {
   });
 
   it.each([
+    ['S3', 400, 'RequestTimeout'],
+    ['S3 during another change of the same object', 409, 'OperationAborted'],
+    ['S3 and R2', 500, 'InternalError'],
+    ['MinIO under load', 503, 'SlowDownWrite'],
+    ['MinIO during its start', 503, 'XMinioServerNotInitialized'],
+    ['R2 during frequent changes of one object', 429, 'ServiceUnavailable'],
+  ])('tries again after the answer of %s: %i %s', async (_server, status, code) => {
+    stub.answer(refusal(status, code), done);
+    await files.put('a', 'x');
+    expect(stub.requests).toHaveLength(2);
+  });
+
+  it.each([
+    ['204', (response: ServerResponse) => response.writeHead(204).end()],
+    ['200', done],
+    ['404 NoSuchKey, as Google does', refusal(404, 'NoSuchKey')],
+  ])('a delete has succeeded when the server answers %s', async (_status, answer) => {
+    stub.answer(answer);
+    await files.delete('a');
+    expect(stub.requests).toHaveLength(1);
+  });
+
+  it('a put has succeeded when the answer has a body, checksums and an ETag that is no hash', async () => {
+    stub.answer(
+      xml(200, '<PutObjectResult/>', { etag: '"not-a-hash-2"', 'x-amz-checksum-crc64nvme': 'AAAAAAAAAAA=' }),
+    );
+    expect(await files.put('a', 'x')).toMatchObject({ sizeBytes: 1 });
+  });
+
+  it.each([
     ['is overloaded', refusal(503, 'SlowDown'), '503 SlowDown'],
     ['says too many requests', refusal(429, 'TooManyRequests'), '429 TooManyRequests'],
     ['hangs up', hangUp, ''],
@@ -107,12 +139,42 @@ describe('the library on an S3 server that fails', () => {
     expect(inspect(error, { depth: 9 })).not.toMatch(/secret\/word|secret%2Fword/);
   });
 
-  it('gives up after five attempts when the server never answers', async () => {
+  it('begins no attempt after the time limit of the first one when the server never answers', async () => {
     await withTimeOfOurOwn(async () => {
-      stub.answer(() => vi.advanceTimersByTime(31_000));
-      await expect(files.put('a', 'x')).rejects.toThrow('in 5 attempts (no answer in 30 s)');
-      expect(stub.requests).toHaveLength(5);
+      stub.answer(hangUp, () => vi.advanceTimersByTime(31_000));
+      await expect(files.put('a', 'x')).rejects.toThrow('in 2 attempts (no answer in 30 s)');
+      expect(stub.requests).toHaveLength(2);
     });
+  });
+
+  it('gives an upload time for its size', async () => {
+    await withTimeOfOurOwn(async () => {
+      // 30 s, and 16 s for a megabyte at 64 KB/s.
+      stub.answer(() => vi.advanceTimersByTime(47_000));
+      await expect(files.put('a', Buffer.alloc(1 << 20))).rejects.toThrow('(no answer in 46 s)');
+      stub.answer((response, request, body) => {
+        vi.advanceTimersByTime(46_000);
+        done(response, request, body);
+      });
+      await files.put('a', Buffer.alloc(1 << 20));
+    });
+  });
+
+  it('ends an upload when it is aborted, with the reason, and does not try again', async () => {
+    const aborting = new AbortController();
+    stub.answer(() => aborting.abort(new Error('no longer wanted')));
+    await expect(files.put('a', 'x', { signal: aborting.signal })).rejects.toThrow('no longer wanted');
+    expect(stub.requests).toHaveLength(1);
+  });
+
+  it('does not try again after an abort in a pause between two attempts', async () => {
+    const aborting = new AbortController();
+    const pause = async () => aborting.abort(new Error('no longer wanted'));
+    const abortable = await openS3Files({ url: stub.libraryUrl }, { ...deps, pause });
+    stub.requests.length = 0;
+    stub.answer(refusal(503, 'SlowDown'));
+    await expect(abortable.put('a', 'x', { signal: aborting.signal })).rejects.toThrow('no longer wanted');
+    expect(stub.requests).toHaveLength(1);
   });
 
   it.each([
@@ -202,15 +264,32 @@ describe('the library on an S3 server that fails', () => {
       });
     });
 
-    it('lets a large file take its time, as long as it moves', async () => {
-      await withTimeOfOurOwn(async () => {
-        const slow = answering(10, (controller, signal) => {
-          // Just below the limit of 30 s for each piece, far above it for the whole.
-          vi.advanceTimersByTime(29_000);
+    /** A megabyte in ten pieces, with this time before each. */
+    const slowMegabyte = (pauseMs: number) =>
+      answering(
+        10,
+        (controller, signal) => {
+          vi.advanceTimersByTime(pauseMs);
           if (signal.aborted) controller.error(signal.reason);
-          else controller.enqueue(Buffer.from('x'));
-        });
-        expect(await (await openWith(slow)).read('a')).toHaveLength(10);
+          else controller.enqueue(Buffer.alloc(100_000));
+        },
+        1_000_000,
+      );
+
+    it('lets a large file take longer than the limit for one piece', async () => {
+      await withTimeOfOurOwn(async () => {
+        expect(await (await openWith(slowMegabyte(4_000))).read('a')).toHaveLength(1_000_000);
+      });
+    });
+
+    it('gives up a file that always moves and is slower than 64 KB/s, after 30 s more than it may take', async () => {
+      await withTimeOfOurOwn(async () => {
+        const slow = await openWith(slowMegabyte(6_000));
+        await expect(slow.read('a')).rejects.toThrow('in 1 attempt (the transfer is too slow)');
+        const file = await slow.get('a');
+        await expect(Array.fromAsync(file?.body ?? [])).rejects.toThrow(
+          'broke off (the transfer is too slow)',
+        );
       });
     });
 

@@ -6,7 +6,15 @@ import { checkKey, checkPrefix, isKey } from './key.ts';
 import { checkLimit, takePage } from './page.ts';
 import { checkedBody, withUpload } from './s3-body.ts';
 import { parseListing, type S3Listing } from './s3-list-xml.ts';
-import { publicMessage, type S3Deps, send, type Transfer, Transient, timeoutOf } from './s3-request.ts';
+import {
+  publicMessage,
+  type S3Deps,
+  send,
+  type Transfer,
+  Transient,
+  timeLimitMs,
+  timeoutOf,
+} from './s3-request.ts';
 import { parseS3Url, type S3Credentials, type S3Location } from './s3-url.ts';
 
 export interface S3Target {
@@ -44,11 +52,11 @@ function s3Files(bucket: Bucket): Files {
   const files: Files = {
     kind: 's3',
 
-    async put(key, data) {
+    async put(key, data, { signal } = {}) {
       const target = objectKey(key);
       return withUpload(deps, data, async (upload) => {
         const headers = { [shaHeader]: upload.sha256 };
-        const put = { method: 'PUT', objectKey: target, headers, body: upload } as const;
+        const put = { method: 'PUT', objectKey: target, headers, body: upload, signal } as const;
         await send(deps, location, put, async (response) => {
           await response.body?.cancel();
           // A PUT into a bucket that is gone; a key cannot be missing here.
@@ -111,7 +119,8 @@ function s3Files(bucket: Bucket): Files {
   ): StoredFile | undefined {
     if (!response.ok) return undefined;
     const stat = statOf(location, key, response);
-    return { ...stat, body: checkedBody(response, stat, { timeoutMs: timeoutOf(deps), ...options }) };
+    const limits = { timeoutMs: timeoutOf(deps), limitMs: timeLimitMs(deps, stat.sizeBytes) };
+    return { ...stat, body: checkedBody(response, stat, { ...limits, ...options }) };
   }
 }
 

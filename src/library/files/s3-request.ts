@@ -10,7 +10,7 @@ export interface S3Deps {
   /** Waits between two attempts. */
   readonly pause: (millis: number) => Promise<void>;
   readonly fetch?: typeof fetch;
-  /** How long to wait for an answer, and for each next piece of it. */
+  /** The fixed part of the time limit of a request; see `timeLimitMs`. */
   readonly timeoutMs?: number;
   /** Where a large stream waits until its hash is known; the system's temporary folder unless given. */
   readonly spoolFolder?: string;
@@ -27,6 +27,8 @@ export interface S3Request {
     readonly sizeBytes: number;
     readonly sha256: string;
   };
+  /** Aborting it ends the request with the reason. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The transfer of an answer's body, under the request's own deadline until it is taken over. */
@@ -40,35 +42,44 @@ export type ReadAnswer<T> = (response: Response, transfer: Transfer) => Promise<
 
 type RequestBody = NonNullable<RequestInit['body']>;
 
-const attempts = 5;
+const maxAttempts = 5;
 const firstPauseMs = 200;
 const defaultTimeoutMs = 30_000;
-/** A slower upload than this is taken for a dead one. */
-const slowestUploadBytesPerMs = 64;
+/** A slower transfer than this is taken for a dead one. */
+const minBytesPerMs = 64;
 const sha256OfNothing = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+
+/** Refusals with another status than 5xx that pass: see "Error responses" in the reference of S3. */
+const transientCodes = new Set(['RequestTimeout', 'SlowDown', 'OperationAborted']);
 
 /** Worth another attempt: the server or the way to it failed, not the request. */
 export class Transient extends Error {
   override readonly name = 'Transient';
 }
 
-/** Everything sent here may be sent twice: a PUT replaces the whole object, a DELETE of nothing is fine. */
+/**
+ * Everything sent here may be sent twice: a PUT replaces the whole object, a DELETE of nothing is fine. No attempt begins after the
+ * time limit of the first one, so a server that does not answer is not waited for five times.
+ */
 export async function send<T>(
   deps: S3Deps,
   location: S3Location,
   request: S3Request,
   read: ReadAnswer<T>,
 ): Promise<T> {
+  const limitMs = timeLimitMs(deps, request.body?.sizeBytes);
+  const startedAt = performance.now();
   for (let attempt = 1; ; attempt++) {
+    request.signal?.throwIfAborted();
     try {
-      return await sendOnce(deps, location, request, read);
+      return await sendOnce(deps, location, { ...request, limitMs }, read);
     } catch (error) {
       if (!(error instanceof Transient)) throw error;
-      if (attempt === attempts) {
+      if (attempt === maxAttempts || performance.now() - startedAt >= limitMs) {
         throw new Unavailable(
           'library',
-          `LECTERN_LIBRARY_URL: ${location.shown} did not answer as it should in ${attempts} attempts ` +
-            `(${error.message})`,
+          `LECTERN_LIBRARY_URL: ${location.shown} did not answer as it should in ${attempt} ` +
+            `${attempt === 1 ? 'attempt' : 'attempts'} (${error.message})`,
           { cause: error, publicMessage },
         );
       }
@@ -84,16 +95,21 @@ export function timeoutOf(deps: S3Deps): number {
   return deps.timeoutMs ?? defaultTimeoutMs;
 }
 
+/** A fixed part, and the time that the body takes at the lowest accepted speed. */
+export function timeLimitMs(deps: S3Deps, bodyBytes = 0): number {
+  return timeoutOf(deps) + bodyBytes / minBytesPerMs;
+}
+
 async function sendOnce<T>(
   deps: S3Deps,
   location: S3Location,
-  request: S3Request,
+  request: S3Request & { readonly limitMs: number },
   read: ReadAnswer<T>,
 ): Promise<T> {
+  const { limitMs } = request;
   const { url, headers } = await sign(deps, location, request);
   const controller = new AbortController();
   const stop = (reason: Error) => controller.abort(reason);
-  const limitMs = timeoutOf(deps) + (request.body?.sizeBytes ?? 0) / slowestUploadBytesPerMs;
   const timer = setTimeout(
     () => stop(new Transient(`no answer in ${Math.round(limitMs / 1000)} s`)),
     limitMs,
@@ -105,7 +121,7 @@ async function sendOnce<T>(
       ...(request.body ? { body: request.body.content as RequestBody } : {}),
       // A redirect names another region; followed, its signature would be wrong.
       redirect: 'manual',
-      signal: controller.signal,
+      signal: request.signal ? AbortSignal.any([request.signal, controller.signal]) : controller.signal,
     });
     if (!response.ok) await refusal(location, request, response);
     return await read(response, { takeOver: () => clearTimeout(timer), stop });
@@ -141,7 +157,7 @@ async function refusal(location: S3Location, request: S3Request, response: Respo
   const { status } = response;
   const code = parseErrorCode(await beginningOf(response));
   const answered = `${status}${code ? ` ${code}` : ''}`;
-  if (status >= 500 || status === 429 || status === 408 || code === 'RequestTimeout' || code === 'SlowDown') {
+  if (status >= 500 || status === 429 || status === 408 || (code !== undefined && transientCodes.has(code))) {
     throw new Transient(`it answered ${answered}`);
   }
   const isKeyMissing = request.objectKey !== undefined && status === 404 && code !== 'NoSuchBucket';
