@@ -1,7 +1,9 @@
 // Verifies the library: every segment by its own hash, and every file that a row refers to by the hash in the row.
+import { createHash } from 'node:crypto';
 import { type DurableTable, durableTables, type Row } from '../store/durable.ts';
 import type { SetName } from '../store/journal-store.ts';
-import { collect, type Files, sha256Of } from './files/files.ts';
+import type { Files } from './files/files.ts';
+import { readAhead } from './files/read-ahead.ts';
 import { findProblems } from './journal/problems.ts';
 import type { Problem } from './journal/segment.ts';
 import { inspectJournal } from './journal/sets.ts';
@@ -84,17 +86,25 @@ export async function* checkFiles(
   options: { readData: boolean; tables?: readonly DurableTable[]; present?: ReadonlySet<string> },
 ): AsyncGenerator<CheckedFile> {
   const { readData, tables = durableTables, present = await listOwnFiles(files) } = options;
+  const check = async (file: Omit<CheckedFile, 'what'>): Promise<CheckedFile> => {
+    const { key, sha256 } = file;
+    if (!present.has(key)) return { ...file, what: missing };
+    return {
+      ...file,
+      what: readData && sha256 !== undefined ? await checkFile(files, key, sha256) : undefined,
+    };
+  };
+  yield* readAhead(filesOf(rowsOf, tables), check);
+}
+
+async function* filesOf(
+  rowsOf: RowsOf,
+  tables: readonly DurableTable[],
+): AsyncGenerator<Omit<CheckedFile, 'what'>> {
   for (const table of tables) {
     if (!table.files) continue;
     for await (const row of rowsOf(table)) {
-      for (const { key, sha256 } of table.files(row)) {
-        const what = !present.has(key)
-          ? missing
-          : readData && sha256 !== undefined
-            ? await checkFile(files, key, sha256)
-            : undefined;
-        yield { table, row, key, sha256, what };
-      }
+      for (const { key, sha256 } of table.files(row)) yield { table, row, key, sha256 };
     }
   }
 }
@@ -130,7 +140,7 @@ export async function checkJournal(
   { onFile, lastSet }: Pick<CheckOptions, 'onFile' | 'lastSet'>,
 ) {
   let read = 0;
-  const journal = await inspectJournal(files, { onFile: async () => onFile?.(++read) });
+  const journal = await inspectJournal(files, { onFile: () => onFile?.(++read) });
   const problems = findProblems(journal, lastSet);
   const reported = new Set(problems.map(({ key }) => key));
   return {
@@ -145,6 +155,7 @@ async function checkFile(files: Files, key: string, sha256: string | undefined):
   if (sha256 === undefined) return (await files.stat(key)) ? undefined : missing;
   const file = await files.get(key);
   if (!file) return missing;
-  const found = sha256Of(await collect(file.body));
-  return found === sha256 ? undefined : 'its hash is not the one that its row has';
+  const found = createHash('sha256');
+  for await (const chunk of file.body) found.update(chunk);
+  return found.digest('hex') === sha256 ? undefined : 'its hash is not the one that its row has';
 }

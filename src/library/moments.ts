@@ -2,7 +2,7 @@
 import type { Millis } from '../model/glossary.ts';
 import type { Files } from './files/files.ts';
 import { setOfKey } from './journal/segment.ts';
-import { type FactSet, findDamage } from './journal/sets.ts';
+import { type FactSet, findDamage, partsOf } from './journal/sets.ts';
 import { hasLosses, planRestore, type RestorePlan } from './restore-plan.ts';
 import { ulidTime } from './ulid.ts';
 
@@ -50,13 +50,15 @@ export async function findMoments(files: Files): Promise<Moments> {
 /** The first of the flushes before the last set that are kept without a gap. */
 async function firstKeptFlush(files: Files, { journal }: RestorePlan, last: FactSet): Promise<FactSet> {
   const byName = new Map(journal.complete.map((set) => [set.id, set]));
-  const isKept = async (set: FactSet | undefined): Promise<boolean> =>
-    set !== undefined && set.firstAt === set.lastAt && (await findDamage(files, set)).length === 0;
-  let first = last;
-  let before = journal.complete.find((set) => set.ordinal === last.ordinal && set.firstAt === set.lastAt);
-  while (before && (await isKept(before))) {
-    first = before;
-    before = byName.get(first.previous?.set ?? '');
+  const isFlush = ({ firstAt, lastAt }: FactSet) => firstAt === lastAt;
+  const flushes: FactSet[] = [];
+  let before = journal.complete.find((set) => set.ordinal === last.ordinal && isFlush(set));
+  while (before && isFlush(before)) {
+    flushes.push(before);
+    before = byName.get(before.previous?.set ?? '');
   }
-  return first;
+  const damaged = new Set((await findDamage(files, partsOf(flushes))).map(({ key }) => setOfKey(key)));
+  const firstDamaged = flushes.findIndex(({ id }) => damaged.has(id));
+  const kept = firstDamaged === -1 ? flushes : flushes.slice(0, firstDamaged);
+  return kept.at(-1) ?? last;
 }

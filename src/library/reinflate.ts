@@ -5,8 +5,15 @@ import type { Fact } from '../store/journal-store.ts';
 import type { Progress, Rebuild } from '../store/reinflate/rebuild.ts';
 import type { Files } from './files/files.ts';
 import { DamagedSegment } from './journal/segment.ts';
-import { type FactSet, type InspectedJournal, readPart } from './journal/sets.ts';
-import { SetWriter } from './journal/write-set.ts';
+import {
+  type FactSet,
+  type InspectedJournal,
+  partsOf,
+  type ReadSegment,
+  readSegments,
+  type Segment,
+} from './journal/sets.ts';
+import { writeSet } from './journal/write-set.ts';
 import { claim, findIdentity } from './library.ts';
 import { notBegun, planRestore, type RestorePlan, reachesOver } from './restore-plan.ts';
 import { setAside } from './set-aside.ts';
@@ -92,6 +99,8 @@ export function untilOf(begun: Progress | undefined, until: Millis | undefined):
   );
 }
 
+type Segments = AsyncGenerator<ReadSegment>;
+
 class Replay {
   readonly #deps: ReinflateDeps;
   /** For the first round only: the second round lists the sets again. */
@@ -115,15 +124,23 @@ class Replay {
     this.#plan = undefined;
     const totalFacts = plan.run.reduce((sum, set) => sum + set.facts, 0);
     let before = 0;
-    for (const set of plan.run) {
-      await rebuild.bringTo(set.schema, this.progress);
-      const report = (facts: number) => onProgress({ facts: before + facts, totalFacts });
-      if (this.progress.ordinal === 0 || !this.progress.complete) await this.#fill(set, report);
-      else await this.#apply(set);
-      before += set.facts;
-      report(0);
-      this.sets += 1;
-      this.facts += set.facts;
+    const segments = readSegments(
+      files,
+      plan.run.flatMap((set) => this.#partsLeft(set)),
+    );
+    try {
+      for (const set of plan.run) {
+        await rebuild.bringTo(set.schema, this.progress);
+        const report = (facts: number) => onProgress({ facts: before + facts, totalFacts });
+        if (this.progress.ordinal === 0 || !this.progress.complete) await this.#fill(set, segments, report);
+        else await this.#apply(set, segments);
+        before += set.facts;
+        report(0);
+        this.sets += 1;
+        this.facts += set.facts;
+      }
+    } finally {
+      await segments.return(undefined);
     }
     return plan;
   }
@@ -139,11 +156,9 @@ class Replay {
     const unfinished = journal.incomplete.filter(({ header }) => header.ordinal > ordinal);
     if (beyond.length === 0 && unfinished.length === 0) return;
     const damaged = new Set(journal.damaged.map(({ key }) => key));
-    for (const set of beyond) {
-      this.#raise(set);
-      for (const part of set.parts) if (!damaged.has(part.key)) await this.#countUnlessDamaged(part);
-    }
-    const headers = [...beyond.flatMap(({ parts }) => parts), ...unfinished].map(({ header }) => header);
+    for (const set of beyond) this.#raise(set);
+    await this.#countUndamaged(partsOf(beyond).filter(({ key }) => !damaged.has(key)));
+    const headers = [...partsOf(beyond), ...unfinished].map(({ header }) => header);
     const highest = headers.reduce((most, header) => Math.max(most, header.ordinal), ordinal);
     const schema = journal.complete
       .filter((set) => set.ordinal <= ordinal)
@@ -152,41 +167,50 @@ class Replay {
     const seq = beyond.reduce((most, set) => Math.max(most, set.lastSeq), this.progress.seq);
     const at = now();
     const id = ulidMaker(now, randomText)(at);
-    await new SetWriter(files, {
+    const header = {
       ...{ schema, writer, set: id, ordinal: highest + 1, from_ordinal: ordinal + 1 },
       previous: lastSet === '' ? null : { ordinal, set: lastSet },
       ...{ first_seq: seq, last_seq: seq, merged_at: at, first_at: at },
-    }).finish({ ids: this.progress.ids, ...(abandons.length > 0 && { abandons }) });
+    };
+    const { ids } = this.progress;
+    await writeSet({ files, header }, async () => ({ ids, ...(abandons.length > 0 && { abandons }) }));
     this.progress = { ...this.progress, ordinal: highest + 1, set: id, seq };
   }
 
   /** The first set meets an empty index, so its parts can be committed one by one, however many they are. */
-  async #fill(set: FactSet, report: (facts: number) => void): Promise<void> {
-    const done = this.progress.set === set.id ? this.progress.part : 0;
-    let facts = 0;
-    for (const [index, part] of set.parts.entries()) {
-      facts += part.header.facts;
-      if (index < done) continue;
-      const read = await readPart(this.#deps.files, part);
+  async #fill(set: FactSet, segments: Segments, report: (facts: number) => void): Promise<void> {
+    const left = this.#partsLeft(set);
+    let facts = set.facts - factsIn(left);
+    for (const part of left) {
+      const read = await nextFacts(segments);
       this.#count(read);
-      this.#advance(set, index + 1);
+      this.#advance(set, part.header.part);
       await this.#deps.rebuild.fill(read, this.progress);
+      facts += part.header.facts;
       report(facts);
     }
   }
 
-  async #apply(set: FactSet): Promise<void> {
+  async #apply(set: FactSet, segments: Segments): Promise<void> {
     const { files, rebuild } = this.#deps;
-    const held =
-      set.sizeBytes <= heldBytes
-        ? await Promise.all(set.parts.map((part) => readPart(files, part)))
-        : undefined;
+    const isHeld = set.sizeBytes <= heldBytes;
+    const held: Fact[][] = [];
+    for (const _ of set.parts) {
+      const facts = await nextFacts(segments);
+      this.#count(facts);
+      if (isHeld) held.push(facts);
+    }
     const parts = async function* () {
-      for (const [index, part] of set.parts.entries()) yield held?.[index] ?? (await readPart(files, part));
+      if (isHeld) yield* held;
+      else for await (const { readFacts } of readSegments(files, set.parts)) yield readFacts();
     };
-    for await (const facts of parts()) this.#count(facts);
     this.#advance(set, set.parts.length);
     await rebuild.apply(parts, this.progress);
+  }
+
+  /** The parts of a set that an interrupted reinflate has not filled in. */
+  #partsLeft(set: FactSet): readonly Segment[] {
+    return set.parts.slice(this.progress.set === set.id ? this.progress.part : 0);
   }
 
   #advance(set: FactSet, part: number): void {
@@ -203,11 +227,13 @@ class Replay {
     this.progress = { ...this.progress, ids };
   }
 
-  async #countUnlessDamaged(part: FactSet['parts'][number]): Promise<void> {
-    try {
-      this.#count(await readPart(this.#deps.files, part));
-    } catch (error) {
-      if (!(error instanceof DamagedSegment)) throw error;
+  async #countUndamaged(segments: readonly Segment[]): Promise<void> {
+    for await (const { readFacts } of readSegments(this.#deps.files, segments)) {
+      try {
+        this.#count(readFacts());
+      } catch (error) {
+        if (!(error instanceof DamagedSegment)) throw error;
+      }
     }
   }
 
@@ -219,4 +245,14 @@ class Replay {
     }
     this.progress = { ...this.progress, ids };
   }
+}
+
+async function nextFacts(segments: Segments): Promise<Fact[]> {
+  const next = await segments.next();
+  if (next.done) throw new Error('the journal has fewer segments than the plan of the reinflate');
+  return next.value.readFacts();
+}
+
+function factsIn(parts: readonly Segment[]): number {
+  return parts.reduce((sum, { header }) => sum + header.facts, 0);
 }

@@ -94,7 +94,7 @@ async function findLosses(
 ): Promise<Pick<RestorePlan, 'leftOut' | 'damaged' | 'unusable'>> {
   const last = run.at(-1)?.ordinal ?? afterOrdinal;
   const incomplete = journal.incomplete.filter(({ header }) => header.ordinal > last);
-  const problems = [...journal.damaged, ...(await findDamage(files, { parts: incomplete }))];
+  const problems = [...journal.damaged, ...(await findDamage(files, incomplete))];
   problems.push(...incompleteProblems(incomplete));
 
   const harmless = namesUpTo(last, journal);

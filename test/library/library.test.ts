@@ -161,7 +161,8 @@ onEachEngine('an index and its library', (engine) => {
         },
       };
       const library = { ...pair.library, files: late };
-      await expect(flushUnder({ ...pair.flushDeps, library }, slow)).rejects.toThrow('lease');
+      const kept = { lease: slow, signal: new AbortController().signal };
+      await expect(flushUnder({ ...pair.flushDeps, library }, kept)).rejects.toThrow('lease');
       expect(await pair.store.journal.pending(10)).toBe(1);
 
       const target = await engine.freshTarget({ empty: true });

@@ -2,13 +2,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { LeaseLost, TemporaryFailure } from '../../errors.ts';
 import type { Millis } from '../../model/glossary.ts';
-import { type FlushDeps, type Flushed, type FlushOptions, flushJournal, leaseTtlMs } from './flush.ts';
+import { type FlushDeps, type FlushOptions, flushJournal, leaseTtlMs } from './flush.ts';
 import { flushRules, isFlushDue } from './flush-rules.ts';
 import { foldJournal } from './fold.ts';
 import { damageSentence } from './segment.ts';
 
 export interface Flusher {
-  /** Goes on under sustained load while `mayRepeat` is true. */
+  /** Goes on under sustained load while `mayRepeat` is true. Throws LeaseLost when the lease is lost twice in a row. */
   flushIfDue(mayRepeat?: () => boolean): Promise<void>;
   /** Writes all changes that are pending now. Waits while another process writes them. */
   flushAll(): Promise<void>;
@@ -24,22 +24,13 @@ const foldAtHourUtc = 3;
 export function createFlusher(deps: FlushDeps, holder: string): Flusher {
   const rules = flushRules[deps.library.files.kind];
   let lastFold: string | undefined;
-
-  const flush = async (options: FlushOptions = {}): Promise<Flushed | undefined> => {
-    try {
-      return await flushJournal(deps, holder, options);
-    } catch (error) {
-      // The current lease holder continues.
-      if (error instanceof LeaseLost) return undefined;
-      throw error;
-    }
-  };
+  let lossesInARow = 0;
 
   /** Waits while another process holds the journal's lease. */
   const flushUnderLease = async (options: FlushOptions, isNeeded = async () => true): Promise<number> => {
     const giveUpAt = performance.now() + 2 * leaseTtlMs;
     while (await isNeeded()) {
-      const flushed = await flush(options);
+      const flushed = await flushJournal(deps, holder, options).catch(unlessLost);
       if (flushed) return flushed.facts;
       if (performance.now() > giveUpAt) {
         throw new TemporaryFailure(
@@ -53,7 +44,15 @@ export function createFlusher(deps: FlushDeps, holder: string): Flusher {
 
   return {
     async flushIfDue(mayRepeat) {
-      if (isFlushDue(rules, await deps.journal.lag(rules.maxNotes))) await flush({ mayRepeat });
+      if (!isFlushDue(rules, await deps.journal.lag(rules.maxNotes))) return;
+      try {
+        if (await flushJournal(deps, holder, { mayRepeat })) lossesInARow = 0;
+      } catch (error) {
+        unlessLost(error);
+        // One loss is a process that was frozen for a while. With several, this process never completes a flush.
+        lossesInARow += 1;
+        if (lossesInARow > 1) throw error;
+      }
     },
 
     async flushAll() {
@@ -75,4 +74,9 @@ export function createFlusher(deps: FlushDeps, holder: string): Flusher {
       if (folded.problems.length > 0) throw new TemporaryFailure(damageSentence(folded.problems));
     },
   };
+}
+
+/** The process that has taken the lease writes the changes. */
+function unlessLost(error: unknown): undefined {
+  if (!(error instanceof LeaseLost)) throw error;
 }

@@ -3,7 +3,8 @@
 import { LeaseLost } from '../../errors.ts';
 import type { Millis } from '../../model/glossary.ts';
 import type { SetName } from '../../store/journal-store.ts';
-import type { Lease } from '../../store/lease-store.ts';
+import { type KeptLease, withLease } from '../../store/with-lease.ts';
+import type { Files } from '../files/files.ts';
 import { ulidTime } from '../ulid.ts';
 import { type FlushDeps, leaseTtlMs } from './flush.ts';
 import { type MergeDeps, mergeSets } from './merge.ts';
@@ -43,8 +44,8 @@ export async function foldJournal(
   holder: string,
   confirmedAt?: Millis,
 ): Promise<Folded | undefined> {
-  return underLease(deps, holder, async (lease) => {
-    const journal = await readChosen(deps, lease);
+  return underMergeLease(deps, holder, async (kept) => {
+    const journal = await readChosen(deps, kept);
     const today = new Date(deps.now()).toISOString().slice(0, 10);
     // A set belongs to one schema, so a day on which the schema changed leaves two.
     const days = grouped(journal.sets, (set) => `${dayOf(set)} ${set.schema}`).filter(
@@ -53,8 +54,8 @@ export async function foldJournal(
     const toFold = days.filter((group) => group.length > 1);
     const problems = [...journal.problems];
     for (const group of toFold)
-      problems.push(...(await mergeUndamaged(mergeDeps(deps, lease), group, { all: false })));
-    if (confirmedAt !== undefined) await removeSuperseded(deps, lease, journal, confirmedAt);
+      problems.push(...(await mergeUndamaged(mergeDeps(deps, kept), group, { all: false })));
+    if (confirmedAt !== undefined) await removeSuperseded(deps, kept, journal, confirmedAt);
     return { sets: toFold.flat().length, days: toFold.length, problems };
   });
 }
@@ -67,60 +68,45 @@ export interface Compacted {
 
 /** Makes one set of all that were written at the newest schema, and of each older schema one. */
 export async function compactJournal(deps: FlushDeps, holder: string): Promise<Compacted | undefined> {
-  return underLease(deps, holder, async (lease) => {
-    const journal = await readChosen(deps, lease);
+  return underMergeLease(deps, holder, async (kept) => {
+    const journal = await readChosen(deps, kept);
     const problems = [...journal.problems];
     for (const [index, group] of grouped(journal.sets, (set) => String(set.schema)).entries()) {
       // The deletion of a row is forgotten only where no older set can have the row.
       const all = index === 0 && group[0]?.previous === null;
-      problems.push(...(await mergeUndamaged(mergeDeps(deps, lease), group, { all })));
+      problems.push(...(await mergeUndamaged(mergeDeps(deps, kept), group, { all })));
     }
     const after = await readSets(deps.library.files);
     return { before: sizeOf(journal.sets), after: sizeOf(after.sets), problems };
   });
 }
 
-async function underLease<T>(
-  deps: FlushDeps,
+function underMergeLease<T>(
+  { leases, library }: FlushDeps,
   holder: string,
-  work: (lease: Lease) => Promise<T>,
+  work: (kept: KeptLease) => Promise<T>,
 ): Promise<T | undefined> {
-  const lease = await deps.leases.acquire(mergeLease, holder, leaseTtlMs);
-  if (!lease) return undefined;
-  try {
-    await deps.library.requireWriter();
-    return await work(lease);
-  } finally {
-    await deps.leases.release(lease);
-  }
+  return withLease(leases, { name: mergeLease, holder, ttlMs: leaseTtlMs }, async (kept) => {
+    await library.requireWriter();
+    return work(kept);
+  });
 }
 
-function mergeDeps(deps: FlushDeps, lease: Lease): MergeDeps {
+function mergeDeps(deps: FlushDeps, kept: KeptLease): MergeDeps {
   return {
     files: deps.library.files,
     writer: deps.library.writer,
     newUlid: deps.newUlid,
     now: deps.now,
-    onPart: keeper(deps, lease),
-    beforeFinish: () => renewLeaseAndCheckWriter(deps, lease),
+    signal: kept.signal,
+    beforeFinish: () => renewLeaseAndCheckWriter(deps, kept),
   };
 }
 
 /** Called before a merged set counts, and before segments are deleted. */
-async function renewLeaseAndCheckWriter(deps: FlushDeps, lease: Lease): Promise<void> {
+async function renewLeaseAndCheckWriter(deps: FlushDeps, { lease }: KeptLease): Promise<void> {
   if (!(await deps.leases.renew(lease, leaseTtlMs))) throw new LeaseLost(lease.name);
   await deps.library.requireWriter();
-}
-
-/** Renews the lease, but not at every call. */
-function keeper({ leases, now }: FlushDeps, lease: Lease): () => Promise<void> {
-  let renewedAt = now();
-  return async () => {
-    // A clock that was set back is a reason to renew, too.
-    if (Math.abs(now() - renewedAt) < leaseTtlMs / 5) return;
-    if (!(await leases.renew(lease, leaseTtlMs))) throw new LeaseLost(lease.name);
-    renewedAt = now();
-  };
 }
 
 interface JournalToMerge extends Journal, ChosenSets {
@@ -128,9 +114,9 @@ interface JournalToMerge extends Journal, ChosenSets {
   readonly lastSet: SetName | null;
 }
 
-async function readChosen(deps: FlushDeps, lease: Lease): Promise<JournalToMerge> {
+async function readChosen(deps: FlushDeps, { signal }: KeptLease): Promise<JournalToMerge> {
   const lastSet = await deps.journal.findLastSet();
-  const journal = await readJournal(deps.library.files, keeper(deps, lease));
+  const journal = await readJournal(deps.library.files, () => signal.throwIfAborted());
   const chosen = { ...journal, ...chooseSets(journal.complete) };
   return { ...chosen, problems: findProblems(chosen, lastSet), lastSet };
 }
@@ -162,28 +148,28 @@ async function mergeUndamaged(
  */
 async function removeSuperseded(
   deps: FlushDeps,
-  lease: Lease,
+  kept: KeptLease,
   journal: JournalToMerge,
   confirmedAt: Millis,
 ): Promise<void> {
   const { files } = deps.library;
-  const keep = keeper(deps, lease);
+  const { signal } = kept;
   const before = confirmedAt - keepMergedMs;
   const old = findSuperseded(journal).filter(({ by }) => (by.mergedAt ?? 0) <= before);
   const unfinished = findUnfinished(journal).filter(
     ({ header }) => (header.merged_at ?? ulidTime(header.set)) <= before,
   );
   if (old.length === 0 && unfinished.length === 0) return;
-  await renewLeaseAndCheckWriter(deps, lease);
+  await renewLeaseAndCheckWriter(deps, kept);
   const isWhole = new Map<string, boolean>();
   for (const { keys, by } of old) {
-    const whole = isWhole.get(by.id) ?? (await findDamage(files, by, keep)).length === 0;
+    const whole = isWhole.get(by.id) ?? (await findDamage(files, by.parts)).length === 0;
     isWhole.set(by.id, whole);
-    if (whole) await removeSegments(deps, keep, keys);
+    if (whole) await removeSegments(files, signal, keys);
   }
   await removeSegments(
-    deps,
-    keep,
+    files,
+    signal,
     unfinished.map(({ key }) => key),
   );
 }
@@ -214,14 +200,10 @@ function findUnfinished({ sets, incomplete, lastSet }: JournalToMerge): Segment[
 }
 
 /** Deletes the last part first: without it the set is incomplete and does not count again. */
-async function removeSegments(
-  { library }: FlushDeps,
-  keep: () => Promise<void>,
-  keys: readonly string[],
-): Promise<void> {
+async function removeSegments(files: Files, signal: AbortSignal, keys: readonly string[]): Promise<void> {
   for (const key of [...keys].reverse()) {
-    await keep();
-    await library.files.delete(key);
+    signal.throwIfAborted();
+    await files.delete(key);
   }
 }
 

@@ -4,16 +4,16 @@ import type { Fact } from '../../store/journal-store.ts';
 import type { Files } from '../files/files.ts';
 import { type NewUlid, ulidTime } from '../ulid.ts';
 import { factLine } from './segment.ts';
-import { type FactSet, readPart } from './sets.ts';
-import { SetWriter } from './write-set.ts';
+import { type FactSet, partsOf, readSegments } from './sets.ts';
+import { type SetHeader, writeSet } from './write-set.ts';
 
 export interface MergeDeps {
   readonly files: Files;
   readonly writer: string;
   readonly newUlid: NewUlid;
   readonly now: Clock;
-  /** Called between parts, so that the caller can keep its lease. */
-  readonly onPart?: () => Promise<void>;
+  /** Aborting it ends the merge with the reason. */
+  readonly signal: AbortSignal;
   readonly beforeFinish?: () => Promise<void>;
 }
 
@@ -32,9 +32,9 @@ export async function mergeSets(
 ): Promise<void> {
   const last = sets.at(-1);
   if (!last || (sets.length === 1 && !all)) return;
-  const { files } = deps;
+  const { files, signal } = deps;
   const [first = last] = sets;
-  const merged = new SetWriter(files, {
+  const header: SetHeader = {
     schema: last.schema,
     writer: deps.writer,
     // Named for the time it speaks of: else every night would fold all the nights before once more.
@@ -46,28 +46,30 @@ export async function mergeSets(
     last_seq: sets.reduce((most, set) => Math.max(most, set.lastSeq), last.lastSeq),
     merged_at: deps.now(),
     first_at: first.firstAt,
-  });
+  };
   const ids = new Map<string, number>();
   for (const set of sets) for (const [table, id] of Object.entries(set.ids)) raise(ids, table, id);
 
-  const passes = Math.ceil(sets.reduce((sum, set) => sum + set.facts, 0) / keysPerPass) || 1;
-  for (let pass = 0; pass < passes; pass++) {
-    const isMine = (key: string) => passes === 1 || hash(key) % passes === pass;
-    const latest = await lastPlaces(deps, sets, isMine);
-    for await (const { fact, place } of factsOf(deps, sets)) {
-      const key = keyOf(fact);
-      if (!isMine(key) || latest.get(key) !== place) continue;
-      const [id] = fact.key;
-      if (typeof id === 'number') raise(ids, fact.table, id);
-      if (fact.row !== null || !all) await merged.add(factLine(fact));
+  await writeSet({ files, header, signal }, async (add) => {
+    const passes = Math.ceil(sets.reduce((sum, set) => sum + set.facts, 0) / keysPerPass) || 1;
+    for (let pass = 0; pass < passes; pass++) {
+      const isMine = (key: string) => passes === 1 || hash(key) % passes === pass;
+      const latest = await lastPlaces(deps, sets, isMine);
+      for await (const { fact, place } of factsOf(deps, sets)) {
+        const key = keyOf(fact);
+        if (!isMine(key) || latest.get(key) !== place) continue;
+        const [id] = fact.key;
+        if (typeof id === 'number') raise(ids, fact.table, id);
+        if (fact.row !== null || !all) await add(factLine(fact));
+      }
     }
-  }
-  await deps.beforeFinish?.();
-  const abandons = [...new Set(sets.flatMap((set) => set.abandons))];
-  await merged.finish({
-    replaces: sets.map((set) => set.id),
-    ids: Object.fromEntries(ids),
-    ...(abandons.length > 0 && { abandons }),
+    await deps.beforeFinish?.();
+    const abandons = [...new Set(sets.flatMap((set) => set.abandons))];
+    return {
+      replaces: sets.map((set) => set.id),
+      ids: Object.fromEntries(ids),
+      ...(abandons.length > 0 && { abandons }),
+    };
   });
 }
 
@@ -82,17 +84,15 @@ async function lastPlaces(deps: MergeDeps, sets: readonly FactSet[], isMine: (ke
 }
 
 async function* factsOf(
-  deps: MergeDeps,
+  { files, signal }: MergeDeps,
   sets: readonly FactSet[],
 ): AsyncGenerator<{ fact: Fact; place: number }> {
   let place = 0;
-  for (const set of sets) {
-    for (const part of set.parts) {
-      for (const fact of await readPart(deps.files, part)) {
-        place += 1;
-        yield { fact, place };
-      }
-      await deps.onPart?.();
+  for await (const { readFacts } of readSegments(files, partsOf(sets))) {
+    signal.throwIfAborted();
+    for (const fact of readFacts()) {
+      place += 1;
+      yield { fact, place };
     }
   }
 }

@@ -1,9 +1,17 @@
 // Which sets the journal holds, in their order. A set counts when it is complete and no other has taken its place.
 import type { Millis } from '../../model/glossary.ts';
 import type { Fact, SetName } from '../../store/journal-store.ts';
-import type { Files } from '../files/files.ts';
+import type { FileStat, Files } from '../files/files.ts';
+import { readAhead } from '../files/read-ahead.ts';
 import { ulidTime } from '../ulid.ts';
-import { DamagedSegment, type Problem, readHeader, readSegment, type SegmentHeader } from './segment.ts';
+import {
+  DamagedSegment,
+  type Problem,
+  readHeader,
+  readSegment,
+  type SegmentHeader,
+  setOfKey,
+} from './segment.ts';
 
 export interface Segment {
   readonly key: string;
@@ -56,14 +64,18 @@ export async function readSets(files: Files): Promise<ChosenSets> {
   return chooseSets((await readJournal(files)).complete);
 }
 
-/** `onFile` is called for each segment, so that the caller can keep its lease. */
-export async function readJournal(files: Files, onFile?: () => Promise<void>): Promise<Journal> {
+/** `onFile` is called for each segment. An error that it throws ends the reading. */
+export async function readJournal(files: Files, onFile?: () => void): Promise<Journal> {
   const bySet = new Map<string, Segment[]>();
   const damaged: Problem[] = [];
-  for await (const { key, sizeBytes } of files.listAll('journal/')) {
-    await onFile?.();
+  const readLine = async ({ key, sizeBytes }: FileStat) => ({
+    key,
+    sizeBytes,
+    line: await firstLine(files, key),
+  });
+  for await (const { key, sizeBytes, line } of readAhead(files.listAll('journal/'), readLine)) {
+    onFile?.();
     try {
-      const line = await firstLine(files, key);
       // Deleted since it was listed.
       if (line === undefined) continue;
       const header = readHeader(key, line);
@@ -128,7 +140,7 @@ export interface InspectOptions {
   /** Names of sets that were read without damage before; the sets that are read now are added. */
   readonly verified?: Set<string>;
   /** Called for each segment of which every byte is read. */
-  readonly onFile?: () => Promise<void>;
+  readonly onFile?: () => void;
 }
 
 export interface InspectedJournal extends Journal, ChosenSets {}
@@ -141,33 +153,30 @@ export async function inspectJournal(files: Files, options: InspectOptions = {})
   let usable = journal.complete.filter(accept);
   for (;;) {
     const chosen = chooseSets(usable);
-    const unusable = new Set<string>();
-    for (const set of chosen.sets) {
-      if (verified.has(set.id)) continue;
-      const found = await findDamage(files, set, onFile);
-      if (found.length === 0) verified.add(set.id);
-      else unusable.add(set.id);
-      damaged.push(...found);
-    }
+    const unread = chosen.sets.filter(({ id }) => !verified.has(id));
+    const found = await findDamage(files, partsOf(unread), onFile);
+    damaged.push(...found);
+    const unusable = new Set(found.map(({ key }) => setOfKey(key)));
+    for (const { id } of unread) if (!unusable.has(id)) verified.add(id);
     if (unusable.size === 0) return { ...journal, ...chosen, damaged };
     usable = usable.filter(({ id }) => !unusable.has(id));
   }
 }
 
-/** The parts of a set that are damaged or gone. */
+/** The segments that are damaged or gone. */
 export async function findDamage(
   files: Files,
-  { parts }: Pick<FactSet, 'parts'>,
-  onFile?: () => Promise<void>,
+  segments: readonly Segment[],
+  onFile?: () => void,
 ): Promise<Problem[]> {
   const found: Problem[] = [];
-  for (const part of parts) {
-    await onFile?.();
+  for await (const { key, readFacts } of readSegments(files, segments)) {
+    onFile?.();
     try {
-      await readPart(files, part);
+      readFacts();
     } catch (error) {
       if (!(error instanceof DamagedSegment)) throw error;
-      found.push({ key: part.key, what: error.reason });
+      found.push({ key, what: error.reason });
     }
   }
   return found;
@@ -226,11 +235,27 @@ export function missingSets(sets: readonly FactSet[], lastSet: SetName | null): 
   return named.filter(({ ordinal }) => !covers(sets, ordinal));
 }
 
-/** One part's facts, after its hash is checked. */
-export async function readPart(files: Files, { key }: Segment): Promise<Fact[]> {
-  const bytes = await files.read(key);
-  if (!bytes) throw new DamagedSegment(key, 'it is missing');
-  return readSegment(key, bytes).facts;
+export function partsOf(sets: readonly FactSet[]): Segment[] {
+  return sets.flatMap(({ parts }) => parts);
+}
+
+export interface ReadSegment {
+  readonly key: string;
+  /** The facts, after the hash is checked. Throws DamagedSegment. */
+  readonly readFacts: () => Fact[];
+}
+
+/** Reads segments in their order. Facts are parsed only when they are asked for, so that few are in memory. */
+export function readSegments(files: Files, segments: readonly Segment[]): AsyncGenerator<ReadSegment> {
+  const read = async ({ key }: Segment) => {
+    const bytes = await files.read(key);
+    const readFacts = () => {
+      if (!bytes) throw new DamagedSegment(key, 'it is missing');
+      return readSegment(key, bytes).facts;
+    };
+    return { key, readFacts };
+  };
+  return readAhead(segments, read, { sizeOf: ({ sizeBytes }) => sizeBytes });
 }
 
 function toSet(group: readonly Segment[]): FactSet | undefined {

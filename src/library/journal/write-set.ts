@@ -2,7 +2,8 @@
 import type { Files } from '../files/files.ts';
 import { type SegmentHeader, segmentKey, writeSegment } from './segment.ts';
 
-export const partSizeBytes = 8 * 1024 * 1024;
+/** One upload over a slow connection takes seconds, and a broken one repeats little. A larger row has a part of its own. */
+export const maxPartBytes = 1024 * 1024;
 
 export type SetHeader = Omit<
   SegmentHeader,
@@ -12,28 +13,61 @@ export type SetHeader = Omit<
 /** Only the last part has these fields. */
 export type FinalHeader = Pick<SegmentHeader, 'replaces' | 'ids' | 'abandons'>;
 
-export class SetWriter {
+export interface SetTarget {
+  readonly files: Files;
+  readonly header: SetHeader;
+  /** Aborting it ends the write with the reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** Writes the lines that `write` adds. The set counts once it has returned the last fields of the header. */
+export async function writeSet(
+  target: SetTarget,
+  write: (add: (line: string) => Promise<void>) => Promise<FinalHeader>,
+): Promise<void> {
+  const set = new SetWriter(target);
+  try {
+    await set.finish(await write((line) => set.add(line)));
+  } catch (error) {
+    // Each further attempt would leave one more copy. The first error is the one to report.
+    await set.discard().catch(() => {});
+    throw error;
+  }
+}
+
+class SetWriter {
   readonly #files: Files;
   readonly #header: SetHeader;
+  readonly #signal: AbortSignal | undefined;
   #lines: string[] = [];
   #sizeBytes = 0;
   #part = 0;
+  #isFinishing = false;
 
-  constructor(files: Files, header: SetHeader) {
+  constructor({ files, header, signal }: SetTarget) {
     this.#files = files;
     this.#header = header;
+    this.#signal = signal;
   }
 
   async add(line: string): Promise<void> {
-    // Only when another line follows is it known that this part is not the last.
-    if (this.#sizeBytes >= partSizeBytes) await this.#put({ last: false });
+    const lineBytes = Buffer.byteLength(line) + 1;
+    if (this.#lines.length > 0 && this.#sizeBytes + lineBytes > maxPartBytes)
+      await this.#put({ last: false });
     this.#lines.push(line);
-    this.#sizeBytes += line.length;
+    this.#sizeBytes += lineBytes;
   }
 
-  /** The set counts from here on. */
-  async finish(extra: FinalHeader = {}): Promise<void> {
+  async finish(extra: FinalHeader): Promise<void> {
+    this.#isFinishing = true;
     await this.#put({ last: true, ...extra });
+  }
+
+  /** Deletes the parts. If the last one may have been stored, all stay: another process may have read the set. */
+  async discard(): Promise<void> {
+    if (this.#isFinishing) return;
+    for (let part = this.#part; part >= 1; part--)
+      await this.#files.delete(segmentKey(this.#header.set, part));
   }
 
   async #put(extra: { last: boolean } & FinalHeader): Promise<void> {
@@ -46,7 +80,8 @@ export class SetWriter {
       facts: this.#lines.length,
       ...extra,
     };
-    await this.#files.put(segmentKey(this.#header.set, this.#part), writeSegment(header, this.#lines));
+    const segment = writeSegment(header, this.#lines);
+    await this.#files.put(segmentKey(this.#header.set, this.#part), segment, { signal: this.#signal });
     this.#lines = [];
     this.#sizeBytes = 0;
   }
