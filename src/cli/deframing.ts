@@ -11,7 +11,7 @@ import { openOutbound, type Runtime, type Serving } from './runtime.ts';
 
 const leaseMs = 10 * 60_000;
 
-export function startDeframer(runtime: Runtime, opened: Serving): RunningWorker {
+export function startDeframer(runtime: Runtime, opened: Serving, holder: string): RunningWorker {
   const { config, log, store, outbound } = opened;
   const { now, random, randomText } = runtime;
   // A model may well run on the operator's own machine, which nothing that a feed names may reach. And a pause that it
@@ -39,7 +39,7 @@ export function startDeframer(runtime: Runtime, opened: Serving): RunningWorker 
       turns: createHostTurns(now),
       timeoutMs: config.pull.timeoutMs,
       settings: { ...config.deframer, leaseMs: lease },
-      ...{ now, randomText, log },
+      ...{ now, randomText, log, holder },
     },
     { ...usualDeframing, ...settings },
   );

@@ -49,7 +49,10 @@ export function openFollower(
   runtime: Runtime,
   opened: Opened,
   embedder: Embedder,
-  more: { readonly isBusy?: () => boolean; readonly alone?: boolean } = {},
+  {
+    holder = runtime.randomText(12),
+    ...more
+  }: { readonly holder?: string; readonly isBusy?: () => boolean; readonly alone?: boolean } = {},
 ): EmbedFollower {
   const { store, library, log } = opened;
   const { chunkIndex, searchIndex, leases } = store;
@@ -61,15 +64,18 @@ export function openFollower(
         log.warn({ err, kind, id: refId }, 'the model does not take a text; it is found by its words alone'),
       ...more,
     },
-    runtime.randomText(12),
+    holder,
   );
 }
 
 /** For a worker. */
-export function startEmbedding(runtime: Runtime, opened: Serving): RunningWorker {
+export function startEmbedding(runtime: Runtime, opened: Serving, holder: string): RunningWorker {
   const embedder = openEmbedder(runtime, opened);
   if (!embedder) return { stop: async () => {} };
-  const follower = openFollower(runtime, opened, embedder, { isBusy: () => opened.pullsInHand.size > 0 });
+  const follower = openFollower(runtime, opened, embedder, {
+    holder,
+    isBusy: () => opened.pullsInHand.size > 0,
+  });
   const stopping = new AbortController();
   const failures = failureLog(opened.log, 'embed texts');
   const task = every(

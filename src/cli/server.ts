@@ -105,8 +105,8 @@ async function runUntilStop(
       // Jobs may end the process that does them, and an API must not be that process.
       if (role !== 'worker') return;
       parts.running.push(await startRunner(runtime, opened, holder));
-      parts.running.push((await import('./deframing.ts')).startDeframer(runtime, opened));
-      parts.running.push(startEmbedding(runtime, opened));
+      parts.running.push((await import('./deframing.ts')).startDeframer(runtime, opened, holder));
+      parts.running.push(startEmbedding(runtime, opened, holder));
     },
   ];
   handleLaterRequests(runtime, opened, request, parts);

@@ -1,6 +1,6 @@
 // The text of the page behind an article. A page that cannot be read is no failure of its feed: then the article is what
 // the feed has of it.
-import { Later, LecternError } from '../errors.ts';
+import { Later, LecternError, Unavailable } from '../errors.ts';
 import { plainText } from '../html/plain-text.ts';
 import { type FetchPageDeps, fetchPage } from '../items/fetch-page.ts';
 import type { PageProcess } from '../items/page/page-process.ts';
@@ -50,6 +50,7 @@ async function readPage(
     return await race(signal, () => deps.page.read({ ...page, mediaType }));
   } catch (error) {
     signal.throwIfAborted();
+    if (error instanceof Unavailable) throw error;
     if (error instanceof LecternError || error instanceof Later) return undefined;
     throw error;
   }

@@ -1,5 +1,5 @@
 // Takes one feed that is due and runs it, from the lease to its end, whatever comes between.
-import { LeaseLost, LecternError } from '../errors.ts';
+import { IndexFull, LeaseLost, LecternError, Unavailable } from '../errors.ts';
 import { type After, afterTimeout } from '../outbound/limits.ts';
 import type { AcquiredFeed, DeframeRunStore } from '../store/deframer/deframe-run-store.ts';
 import { type RunFeedDeps, type RunSignals, runFeed } from './run-feed.ts';
@@ -7,19 +7,53 @@ import { type RunFeedDeps, type RunSignals, runFeed } from './run-feed.ts';
 const internal = 'An internal error; the log has the details.';
 const afterTroubleMs = 60_000;
 
+export interface TakeFeedDeps extends RunFeedDeps {
+  /** Names this process in the locks that it takes, and in its presence lease. */
+  readonly holder: string;
+  readonly feedsInHand: FeedsInHand;
+}
+
+/**
+ * The feeds that this process runs. Our lock on any other feed was left behind, since the answer to a claim was lost or a release
+ * failed, and the next lookup takes that feed again.
+ */
+export class FeedsInHand {
+  readonly #ids = new Set<string>();
+  #lookup: Promise<unknown> = Promise.resolve();
+
+  /** One lookup at a time: a feed whose answer is on its way would look left behind. */
+  acquire(
+    find: (inHand: readonly string[]) => Promise<AcquiredFeed | undefined>,
+  ): Promise<AcquiredFeed | undefined> {
+    const lookup = this.#lookup.then(async () => {
+      const lease = await find([...this.#ids]);
+      if (lease) this.#ids.add(lease.feedId);
+      return lease;
+    });
+    this.#lookup = lookup.catch(() => {});
+    return lookup;
+  }
+
+  release({ feedId }: AcquiredFeed): void {
+    this.#ids.delete(feedId);
+  }
+}
+
 /** The index could not be asked or written to. That is no fault of the feed. */
 class IndexTrouble extends Error {
   override readonly name = 'IndexTrouble';
 }
 
-/** False when no feed was due. */
+/** False when no feed was due, or the index or the library is away: then it is too early to look again. */
 export async function takeFeed(
-  given: RunFeedDeps,
+  given: TakeFeedDeps,
   signals: RunSignals,
   after: After = afterTimeout,
 ): Promise<boolean> {
-  const { settings, log } = given;
-  const lease = await given.runs.acquire({ ttlMs: settings.leaseMs });
+  const { settings, log, holder, feedsInHand } = given;
+  const lease = await feedsInHand.acquire((inHand) =>
+    given.runs.acquire({ ttlMs: settings.leaseMs, holder, inHand }),
+  );
   if (!lease) return false;
   const deps = { ...given, runs: tellingTrouble(given.runs) };
   const lost = new AbortController();
@@ -30,13 +64,15 @@ export async function takeFeed(
   try {
     await runFeed(deps, lease, { ...signals, signal, ensureLease });
     log.debug({ feed: lease.feed.url }, 'a feed was deframed');
+    return true;
   } catch (error) {
     stopBeating();
     await giveUp(given, lease, { error: lost.signal.aborted ? lost.signal.reason : error, signals });
+    return !(error instanceof Unavailable);
   } finally {
     stopBeating();
+    feedsInHand.release(lease);
   }
-  return true;
 }
 
 /** A model may think for longer than a lease lasts. */
@@ -97,7 +133,8 @@ function tellingTrouble(runs: DeframeRunStore): DeframeRunStore {
       try {
         return await (method as (...given: unknown[]) => Promise<unknown>)(...args);
       } catch (error) {
-        throw error instanceof LeaseLost || error instanceof LecternError
+        const isKnown = error instanceof LeaseLost || error instanceof LecternError;
+        throw isKnown && !(error instanceof IndexFull)
           ? error
           : new IndexTrouble('the index failed', { cause: error });
       }
@@ -112,7 +149,7 @@ async function giveUp(
   { error, signals }: { error: unknown; signals: RunSignals },
 ): Promise<void> {
   const feed = lease.feed.url;
-  // If nothing can be written, the lease runs out, and the feed is run again.
+  // If nothing can be written, the next lookup of this process takes the feed again.
   const unsaid = (err: unknown) => log.error({ err, feed }, 'the end of a run could not be written');
   if (error instanceof LeaseLost) {
     log.info({ feed }, 'a feed was taken over, or switched off, while it was run: what was left is not done');
@@ -120,6 +157,13 @@ async function giveUp(
   }
   // Told to stop: another worker goes on where this one ends.
   if (signals.stopping.aborted || signals.signal.aborted) return runs.release(lease).catch(unsaid);
+  if (error instanceof Unavailable) {
+    log.warn(
+      { err: error, feed },
+      'a run ended early, since the index or the library is away; it is repeated',
+    );
+    return runs.release(lease).catch(unsaid);
+  }
   log.error({ err: error, feed }, 'a feed could not be deframed');
   if (error instanceof IndexTrouble)
     return runs

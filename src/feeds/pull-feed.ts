@@ -1,6 +1,6 @@
 // One pull: asks for an address once, for everybody who follows it, and writes down what came of it.
 import { createHash } from 'node:crypto';
-import { Later, LecternError } from '../errors.ts';
+import { IndexFull, Later, LecternError, Unavailable } from '../errors.ts';
 import type { PublishedEntry } from '../model/entry.ts';
 import { type PullOutcome, pullOutcomes } from '../model/feed.ts';
 import type { Clock, Millis } from '../model/glossary.ts';
@@ -166,6 +166,10 @@ async function understand(
   }
 }
 
+function isOurs(error: LecternError): boolean {
+  return error instanceof Unavailable || error instanceof IndexFull;
+}
+
 /** A new document. The validators are written only when its entries are: else a crash in between would lose them. */
 async function read(
   deps: PullDeps,
@@ -190,7 +194,7 @@ async function read(
     }
   } catch (error) {
     // What is wrong with the document is the feed's failure; what is wrong with us is the job's.
-    if (!(error instanceof LecternError)) throw error;
+    if (!(error instanceof LecternError) || isOurs(error)) throw error;
     const failed = { status: body.status, sentence: error.message };
     return (feed) => ({ state: failureState(deps, feed, failed) });
   }

@@ -1,6 +1,6 @@
 // Finds out what a saved page is, from the pending item to its copy in the library. It may be run any number of times for
 // one item: what it writes, it writes through the fence, and what it leaves half done, the next run sets right.
-import { DoNotRetry, Later, LeaseLost, LecternError, Upstream } from '../errors.ts';
+import { DoNotRetry, Later, LeaseLost, LecternError, Unavailable, Upstream } from '../errors.ts';
 import type { Library } from '../library/library.ts';
 import type { Log } from '../log.ts';
 import { itemLimits } from '../model/item.ts';
@@ -75,14 +75,18 @@ export async function enrichItem(deps: EnrichDeps, job: EnrichJob, context: Enri
       tell('enrichment failed');
     } else throw upstream(found);
   } catch (error) {
-    const isOurs = !context.signal.aborted && !(error instanceof Later) && !(error instanceof LeaseLost);
-    if (isOurs && context.isLastAttempt) {
+    if (context.isLastAttempt && !context.signal.aborted && isFailure(error)) {
       const sentence = error instanceof LecternError ? error.message : unexpected;
       await fail(deps, item, context, { sentence, dead: sentence });
       tell('enrichment failed');
     }
     throw error;
   }
+}
+
+/** What counts as an attempt. */
+function isFailure(error: unknown): boolean {
+  return !(error instanceof Later || error instanceof LeaseLost || error instanceof Unavailable);
 }
 
 async function readPage(
@@ -92,6 +96,8 @@ async function readPage(
   signal: AbortSignal,
 ): Promise<ReadPage | PageFailure> {
   if (item.isHidden) return hidden;
+  // Nobody's page is fetched again and again while its copy cannot be stored.
+  await deps.library.requireWriter();
   // The item's own address, whatever the job says.
   const page = await fetchPage(deps, { url: item.url, proxy: item.proxy, signal });
   if (page.kind === 'put-off') return putOff(page, deps.now(), Date.parse(job.enqueuedAt));
@@ -212,7 +218,7 @@ async function fail(
   failure: { sentence: string; dead?: string },
 ): Promise<void> {
   const files = await whatIsLeft(deps, item, fence).catch((err) => {
-    if (err instanceof LeaseLost) throw err;
+    if (!isFailure(err)) throw err;
     // An item that cannot say that it has failed would be worse.
     deps.log.warn({ err, item: item.itemId }, 'what the library has of a saved page could not be settled');
     return undefined;

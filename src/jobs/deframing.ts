@@ -1,6 +1,5 @@
 // The deframer's worker: looks for feeds that are due, and runs a few of them at the same time.
-import type { RunFeedDeps } from '../deframer/run-feed.ts';
-import { takeFeed } from '../deframer/take-feed.ts';
+import { FeedsInHand, type TakeFeedDeps, takeFeed } from '../deframer/take-feed.ts';
 import { jobsMs } from '../model/stop-limits.ts';
 import { every } from './every.ts';
 import { failureLog } from './failure-log.ts';
@@ -16,7 +15,11 @@ export interface DeframingSettings {
 
 export const usualDeframing: DeframingSettings = { concurrency: 2, lookEveryMs: 2_000, drainMs: jobsMs };
 
-export function startDeframing(deps: RunFeedDeps, settings: DeframingSettings): RunningWorker {
+export function startDeframing(
+  given: Omit<TakeFeedDeps, 'feedsInHand'>,
+  settings: DeframingSettings,
+): RunningWorker {
+  const deps = { ...given, feedsInHand: new FeedsInHand() };
   const [stopping, ending] = [new AbortController(), new AbortController()];
   const signals = { stopping: stopping.signal, signal: ending.signal };
   const failures = failureLog(deps.log, 'deframe feeds');

@@ -1,7 +1,9 @@
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
+import { propertyRuns } from '../../test/support/depth.ts';
 import { DoNotRetry, NotFound, Upstream } from '../errors.ts';
-import { outcomeOfFailure, pauseBefore, payloadProblem, sentenceFor } from './failure.ts';
+import { outcomeOfFailure, outcomeOfOutage, pauseBefore, payloadProblem, sentenceFor } from './failure.ts';
 
 const backoff = { firstMs: 1_000, longestMs: 60_000 };
 
@@ -56,4 +58,30 @@ it('names the fields of a payload that are wrong', () => {
   const { error } = z.object({ a: z.int(), b: z.object({ c: z.string() }) }).safeParse({ a: 'x', b: {} });
   expect(payloadProblem(error)).toMatch(/^The payload is not as expected: a: .*; b\.c: /);
   expect(payloadProblem(new SyntaxError('Unexpected token'))).toBe('The payload is not JSON.');
+});
+
+it('an outage returns a job without counting it, after a pause that grows with each return up to half a minute', () => {
+  const end = fc.constantFrom('failed', 'crashed', 'returned');
+  fc.assert(
+    fc.property(
+      fc.array(end, { maxLength: 30 }),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      (ends, chance) => {
+        // Each claim takes the next epoch, and so does the recovery of a job whose worker has ended.
+        const count = (kind: string) => ends.filter((one) => one === kind).length;
+        const job = {
+          epoch: ends.length + count('crashed') + 1,
+          attempts: count('failed'),
+          crashes: count('crashed'),
+        };
+        const outcome = outcomeOfOutage(job, () => chance);
+        const fullMs = Math.min(30_000, 1_000 * 2 ** count('returned'));
+        expect(outcome).toEqual({
+          kind: 'returned',
+          delayMs: Math.round(fullMs / 2 + (fullMs / 2) * chance),
+        });
+      },
+    ),
+    propertyRuns(200),
+  );
 });

@@ -1,6 +1,7 @@
 // What becomes of a job whose handler has failed, and what a person is told about it.
 import { z } from 'zod';
 import { DoNotRetry, LecternError, Upstream } from '../errors.ts';
+import type { ClaimedJob } from '../store/job-queue/claim.ts';
 import type { Backoff } from '../store/job-queue/job-kind.ts';
 import type { Outcome } from '../store/job-queue/settle.ts';
 
@@ -26,6 +27,21 @@ export function outcomeOfFailure(attempt: FailedAttempt, random: () => number): 
     error: sentence,
     retryInMs: Math.max(writable(asked), writable(pauseBefore(attempts, backoff, random))),
   };
+}
+
+/** The last pause is short: the queue works again half a minute after the end of an outage, however long that took. */
+const outageBackoff: Backoff = { firstMs: 1_000, longestMs: 30_000 };
+
+/**
+ * The index or the library was away: the job returns to the queue as if it had never been claimed. Each claim adds one to the epoch,
+ * and each crash two, so the epoch tells how often the job has returned.
+ */
+export function outcomeOfOutage(
+  { epoch, attempts, crashes }: Pick<ClaimedJob, 'epoch' | 'attempts' | 'crashes'>,
+  random: () => number,
+): Outcome {
+  const returns = Math.max(0, epoch - 1 - attempts - 2 * crashes);
+  return { kind: 'returned', delayMs: pauseBefore(returns, outageBackoff, random) };
 }
 
 /** Whatever a handler or another server made of it, the index can take it, and the job comes back. */

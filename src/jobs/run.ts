@@ -1,9 +1,9 @@
 // One attempt at one job, from its claim to how it ended.
-import { Later, LeaseLost, TemporaryFailure } from '../errors.ts';
+import { Later, LeaseLost, TemporaryFailure, Unavailable } from '../errors.ts';
 import type { JobFence, JobProgress } from '../model/job.ts';
 import type { ClaimedJob } from '../store/job-queue/claim.ts';
 import type { Outcome } from '../store/job-queue/settle.ts';
-import { outcomeOfFailure, payloadProblem } from './failure.ts';
+import { outcomeOfFailure, outcomeOfOutage, payloadProblem } from './failure.ts';
 import type { JobDefinition } from './registry.ts';
 
 const longestNote = 300;
@@ -90,6 +90,7 @@ export class Run {
         return { kind: 'returned' };
       if (error instanceof Later) return { kind: 'returned', delayMs: error.delayMs };
       onError(error);
+      if (error instanceof Unavailable) return outcomeOfOutage(job, random);
       return this.#failed(this.#interruption === 'time is up' ? this.#tooSlow(error) : error, random);
     } finally {
       clearTimeout(timeUp);

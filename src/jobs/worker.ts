@@ -20,6 +20,7 @@ import { createCleanUp } from './clean-up.ts';
 import { createConfirmedClock } from './confirmed-clock.ts';
 import { every } from './every.ts';
 import { failureLog } from './failure-log.ts';
+import { createReleaseLocks } from './release-locks.ts';
 
 const tidyEveryMs = 2_000;
 const tidyThoroughlyEveryMs = 15 * 60_000;
@@ -37,6 +38,8 @@ const indexEveryMs = 500;
 const countEveryMs = 60_000;
 const mirrorEveryMs = 30_000;
 const coversEveryMs = 10_000;
+/** Less than the time for which a presence lease is valid. */
+const releaseLocksEveryMs = 5_000;
 
 export interface WorkerDeps {
   readonly store: Store;
@@ -60,6 +63,7 @@ export interface RunningWorker {
 export function startWorker(deps: WorkerDeps): RunningWorker {
   const { store, flusher, indexer, pulls, pullTally, now } = deps;
   const cleanUp = createCleanUp(deps);
+  const releaseLocks = createReleaseLocks({ runs: store.deframeRuns, log: deps.log });
   const confirmedNow = createConfirmedClock(now, () => performance.now());
   const regularly = (periodMs: number, task: string, run: (signal: AbortSignal) => Promise<void>) =>
     runRegularly(deps, periodMs, task, run);
@@ -80,6 +84,7 @@ export function startWorker(deps: WorkerDeps): RunningWorker {
     regularly(countEveryMs, 'count pulls', () => store.activity.add(pullTally.take())),
     regularly(mirrorEveryMs, 'put the mirror into the queue', () => mirror(deps)),
     regularly(coversEveryMs, 'put covers into the queue', () => covers(store)),
+    regularly(releaseLocksEveryMs, 'release locks of ended processes', releaseLocks),
     regularly(deleteExpiredEveryMs, 'delete expired rows', cleanUp.deleteExpired),
   ];
   return {

@@ -89,7 +89,7 @@ export const durableTables: readonly (DurableTable & { name: TableName })[] = [
     name: 'feed_schedules',
     key: uuid,
     counts: false,
-    volatile: ['locked_until', 'epoch', 'etag', 'last_modified', 'validators_url'],
+    volatile: ['locked_until', 'locked_by', 'epoch', 'etag', 'last_modified', 'validators_url'],
   },
   { id: 23, name: 'deframed_items', key: uuid, counts: false, volatile: ['number'] },
   { id: 24, name: 'cached_feeds', key: uuid, counts: false },

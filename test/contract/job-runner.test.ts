@@ -2,7 +2,7 @@
 import { Writable } from 'node:stream';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { DoNotRetry, LeaseLost, Unavailable, Upstream } from '../../src/errors.ts';
+import { DoNotRetry, dependencies, LeaseLost, Unavailable, Upstream } from '../../src/errors.ts';
 import { createRegistry, defineJob, type JobContext, type JobDefinition } from '../../src/jobs/registry.ts';
 import { Runner } from '../../src/jobs/runner.ts';
 import { type RunnerSettings, usualSettings } from '../../src/jobs/settings.ts';
@@ -367,6 +367,28 @@ onEachEngine('the runner', (engine) => {
     const { id } = await queue.enqueue(kind, { n: 1 }, { uniqueKey: 'one' });
     start([job(async () => {})], { leaseMs: 900, suspectDelayMs: 10 }, 'worker-1', lossy);
     expect(await untilState(id, 'done')).toMatchObject({ crashes: 1, attempts: 0 });
+  });
+
+  it.each(dependencies)('does not count an attempt that ends while the %s is away', async (dependency) => {
+    const states: string[] = [];
+    const definition = job(
+      async () => {
+        states.push('begun');
+        if (states.length === 1) throw new Unavailable(dependency, `The ${dependency} does not answer.`);
+      },
+      { maxAttempts: 1 },
+    );
+    const { id } = await queue.enqueue({ ...kind, maxAttempts: 1 }, { n: 1 });
+    start([definition]);
+    await until('the job is back in the queue', async () => {
+      const { state, runAt } = await queue.get(id);
+      if (state === 'waiting' && states.length === 1) return runAt;
+      return undefined;
+    });
+    expect(await queue.get(id)).toMatchObject({ attempts: 0, lastError: null, finishedAt: null });
+    offsetMs += 1_000;
+    expect(await untilState(id, 'done')).toMatchObject({ attempts: 0, crashes: 0 });
+    expect(states.length).toBe(2);
   });
 
   it('has one heartbeat at a time, and gives up its jobs when that does not come back', async () => {

@@ -1,8 +1,11 @@
+import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { AnalyzerFailure } from '../../src/deframer/analyzer.ts';
 import { itemHash } from '../../src/deframer/item-hash.ts';
 import { takeFeed } from '../../src/deframer/take-feed.ts';
-import { Unavailable } from '../../src/errors.ts';
+import { LeaseLost, Unavailable } from '../../src/errors.ts';
+import { createReleaseLocks } from '../../src/jobs/release-locks.ts';
+import { presenceName, presenceTtlMs } from '../../src/model/presence.ts';
 import { memoryOfPauses } from '../../src/outbound/pace.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { TestClock } from '../support/clock.ts';
@@ -16,6 +19,7 @@ import {
   usage,
 } from '../support/deframing.ts';
 import { onEachEngine, openEmptyStore } from '../support/engines.ts';
+import { quiet } from '../support/enriching.ts';
 import { createWorld, type World } from '../support/outbound.ts';
 import { TestTimers } from '../support/timers.ts';
 import { until } from '../support/until.ts';
@@ -538,16 +542,136 @@ onEachEngine('a run of the deframer', (engine) => {
     });
   });
 
-  it('records what an interrupted analysis cost, and fails for the reason of the interruption', async () => {
+  it('records what an interrupted analysis cost, and leaves the feed due while the index is away', async () => {
     site.publish({ title: 'One', link: '/1' });
     await deframing.addFeed(feedUrl);
     const cause = new Unavailable('index', 'The index does not answer.');
     deframing.answer('One', async () => {
       throw new AnalyzerFailure('was interrupted', { scope: 'interrupted', usage, cause });
     });
-    await deframing.look();
+    const due = (await state()).nextRunAt;
+    // It is too early to look again.
+    expect(await deframing.look()).toBe(false);
     expect((await state()).usage.calls).toBe(1);
-    expect((await state()).lastError).toBe('The index does not answer.');
+    expect(await state()).toMatchObject({
+      nextRunAt: due,
+      lastError: null,
+      lastNote: null,
+      isRunning: false,
+    });
+    deframing.heal();
+    await deframing.look();
+    expect(await state()).toMatchObject({ items: 1, lastError: null });
+  });
+
+  describe('whose lock was left behind by a short loss of the index', () => {
+    const away = async (): Promise<never> => {
+      throw new Unavailable('index', 'The index does not answer.');
+    };
+
+    beforeEach(async () => {
+      site.publish({ title: 'One', link: '/1' });
+      await deframing.addFeed(feedUrl, { polling: true });
+    });
+
+    it.each([
+      ['the end of the run and the release fail', { finish: away, release: away }],
+      ['a renewal and the release fail', { renew: away, release: away }],
+      ['an article and the release fail', { putItem: away, release: away }],
+    ])('is taken again by the next lookup of the same process when %s', async (_what, failing) => {
+      const { runs } = deframing.deps;
+      let isAway = true;
+      const methods = Object.entries(failing).map(([name, fail]) => [
+        name,
+        (...args: never[]) =>
+          isAway ? fail() : (runs[name as keyof typeof runs] as (...given: never[]) => unknown)(...args),
+      ]);
+      const losing = createDeframing(opened, world, { runs: { ...runs, ...Object.fromEntries(methods) } });
+      expect(await losing.look()).toBe(false);
+      expect(await state()).toMatchObject({ isRunning: true, lastError: null });
+      expect(await store.deframeRuns.acquire({ ttlMs: leaseMs, holder: 'worker-2' })).toBeUndefined();
+      isAway = false;
+      expect(await losing.look()).toBe(true);
+      expect(await state()).toMatchObject({ isRunning: false, lastError: null, items: 1 });
+      expect((await state()).nextRunAt).not.toBeNull();
+    });
+
+    it('is taken again when the answer to the lookup was lost, but not while another loop runs it', async () => {
+      const { runs } = deframing.deps;
+      let answersToLose = 1;
+      const losing = createDeframing(opened, world, {
+        runs: {
+          ...runs,
+          async acquire(lookup) {
+            const lease = await runs.acquire(lookup);
+            return answersToLose-- > 0 ? away() : lease;
+          },
+        },
+      });
+      await expect(losing.look()).rejects.toThrow(Unavailable);
+      expect((await state()).isRunning).toBe(true);
+      const gate = Promise.withResolvers<void>();
+      losing.answer('One', async () => {
+        await gate.promise;
+        return {};
+      });
+      const running = losing.look();
+      await until('the article is being analysed', () => losing.titles().length === 1);
+      expect(await losing.look()).toBe(false);
+      gate.resolve();
+      expect(await running).toBe(true);
+      expect(await state()).toMatchObject({ isRunning: false, lastError: null, items: 1 });
+    });
+  });
+
+  describe('whose process has ended', () => {
+    const presence = { role: 'worker', holder: 'worker-1' } as const;
+    let uptimeMs: number;
+    let check: () => Promise<void>;
+
+    beforeEach(async () => {
+      uptimeMs = 0;
+      check = createReleaseLocks({ runs: store.deframeRuns, log: quiet, uptimeMs: () => uptimeMs });
+      await deframing.addFeed(feedUrl);
+      await store.leases.acquire(presenceName(presence), presence.holder, presenceTtlMs);
+      await store.deframeRuns.acquire({ ttlMs: leaseMs, holder: presence.holder });
+    });
+
+    const passTime = async (ms: number) => {
+      for (let passed = 0; passed < ms; passed += 5_000) {
+        clock.advance(5_000);
+        uptimeMs += 5_000;
+        await check();
+      }
+    };
+
+    it('keeps its lock while its presence lease is valid', async () => {
+      const renewed = { name: presenceName(presence), holder: presence.holder, epoch: 1 };
+      for (let n = 0; n < 12; n++) {
+        await passTime(5_000);
+        expect(await store.leases.renew(renewed, presenceTtlMs)).toBe(true);
+      }
+      expect((await state()).isRunning).toBe(true);
+    });
+
+    it('is released when the presence lease has been expired for a while, and its late write is refused', async () => {
+      await passTime(presenceTtlMs);
+      expect((await state()).isRunning).toBe(true);
+      await passTime(presenceTtlMs + 5_000);
+      expect(await state()).toMatchObject({ isRunning: false, isDue: true });
+      await expect(
+        store.deframeRuns.renew({ feedId: (await state()).id, epoch: 1 }, leaseMs),
+      ).rejects.toThrow(LeaseLost);
+      expect(await store.deframeRuns.acquire({ ttlMs: leaseMs, holder: 'worker-2' })).toMatchObject({
+        epoch: 2,
+      });
+    });
+
+    it('keeps its lock where the lock names no holder', async () => {
+      await opened.database.write((trx) => sql`UPDATE feed_schedules SET locked_by = ''`.execute(trx));
+      await passTime(60_000);
+      expect((await state()).isRunning).toBe(true);
+    });
   });
 
   it('that is told to stop lets the article at hand end, and leaves the rest to another', async () => {

@@ -1,7 +1,7 @@
 // Pulls, from what is due to what is written down, against a real server. The clock is ours.
 import { sql } from 'kysely';
 import { beforeEach, expect, it } from 'vitest';
-import { LeaseLost } from '../../src/errors.ts';
+import { IndexFull, LeaseLost, Unavailable } from '../../src/errors.ts';
 import { type Pull, type PullDeps, pullFeed } from '../../src/feeds/pull-feed.ts';
 import { requestRefresh, schedulePulls } from '../../src/feeds/pull-jobs.ts';
 import { createHostTurns } from '../../src/outbound/host-turns.ts';
@@ -63,6 +63,21 @@ onEachEngine('a pull', (engine) => {
     }
   }
   const stateOf = async (id: number) => (await anna.feeds.get(id)).fetchState;
+
+  it.each([
+    ['is away', () => new Unavailable('index', 'The index does not answer.')],
+    ['is full', () => new IndexFull()],
+  ])('leaves the feed as it was when the index %s while entries are written', async (_what, error) => {
+    site.script('/a', () => ({ body: ['x'] }));
+    const feed = await follow('/a');
+    const before = await stateOf(feed.id);
+    await requestRefresh(store.pulls, feed, { evenSuspended: false });
+    const putEntries = async () => {
+      throw error();
+    };
+    await expect(doPulls(store, { ...deps, pulls: { ...store.pulls, putEntries } })).rejects.toThrow('index');
+    expect(await stateOf(feed.id)).toEqual(before);
+  });
 
   it('says how it ended: new, unchanged, failed or put off', async () => {
     site.script('/a', (_request, nth) => {

@@ -2,6 +2,8 @@
 import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { showQueue } from '../../src/api/queue-metrics.ts';
+import { Unavailable } from '../../src/errors.ts';
+import type { EnrichDeps } from '../../src/items/enrich-item.ts';
 import { enrichKind } from '../../src/items/enrich-kind.ts';
 import { failAbandoned } from '../../src/items/fail-abandoned.ts';
 import { onEachEngine } from '../support/engines.ts';
@@ -9,7 +11,7 @@ import { listeningLog, pageOf, simpleReader } from '../support/enriching.ts';
 import { url, useEnrichment } from '../support/enrichment-suite.ts';
 import { startCanary } from '../support/outbound.ts';
 
-const hour = 3_600_000;
+const [minute, hour] = [60_000, 3_600_000];
 
 onEachEngine('enrichment that fails', (engine) => {
   const t = useEnrichment(engine);
@@ -144,6 +146,50 @@ onEachEngine('enrichment that fails', (engine) => {
         enrichment_status: 'failed',
         enrichment_error: 'The page could not be read, since something went wrong here.',
       });
+    });
+  });
+
+  describe('while the library is away', () => {
+    const away = async (): Promise<never> => {
+      throw new Unavailable('library', 'The library does not answer.');
+    };
+
+    it.each([
+      ['before the page is fetched', { requireWriter: away, files: {} }, 0],
+      ['when the copy is stored', { files: { put: away } }, 2 * enrichKind.maxAttempts],
+    ])('leaves the item pending, however often an attempt ends %s', async (_what, failing, asked) => {
+      const id = await t.savePage(pageOf({ title: 'Kept' }));
+      const { deps } = t.work as { deps: { library: EnrichDeps['library'] } };
+      const { library } = deps;
+      deps.library = { ...library, ...failing, files: { ...library.files, ...failing.files } };
+      for (let n = 0; n < 2 * enrichKind.maxAttempts; n++) {
+        expect(await t.work.work()).toEqual(['returned']);
+        t.clock.advance(minute);
+      }
+      expect(t.asked).toHaveLength(asked);
+      const [job] = await t.store.jobs.list({ state: 'waiting', limit: 9 });
+      expect(job).toMatchObject({ attempts: 0, lastError: null });
+      expect((await t.work.item(t.anna, id)).enrichment_status).toBe('pending');
+      deps.library = library;
+      expect(await t.work.work()).toEqual(['done']);
+      expect(await t.work.item(t.anna, id)).toMatchObject({ title: 'Kept', enrichment_status: 'succeeded' });
+    });
+
+    it('does not mark an item as failed before it is known which files it has', async () => {
+      t.pages['/a'] = { status: 404 };
+      const id = await t.work.save(t.anna, url);
+      const { deps } = t.work as { deps: { library: EnrichDeps['library'] } };
+      const { library } = deps;
+      deps.library = {
+        ...library,
+        files: { ...library.files, list: away, listAll: away as never, read: away },
+      };
+      expect(await t.work.work()).toEqual(['returned']);
+      expect((await t.work.item(t.anna, id)).enrichment_status).toBe('pending');
+      deps.library = library;
+      t.clock.advance(minute);
+      expect(await t.work.work()).toEqual(['done']);
+      expect((await t.work.item(t.anna, id)).enrichment_status).toBe('failed');
     });
   });
 

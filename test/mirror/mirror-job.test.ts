@@ -4,6 +4,7 @@ import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { jobDefinitions } from '../../src/cli/job-definitions.ts';
 import type { Runtime, Serving } from '../../src/cli/runtime.ts';
 import { readConfig } from '../../src/config.ts';
+import { Unavailable } from '../../src/errors.ts';
 import { createPullTally } from '../../src/feeds/pull-tally.ts';
 import { defineJob, type JobDefinition } from '../../src/jobs/registry.ts';
 import { Run } from '../../src/jobs/run.ts';
@@ -114,6 +115,26 @@ onEachEngine('the mirror as a job', (engine) => {
     clock.advance(1);
     expect(await schedule()).toBe(true);
     expect(await schedule()).toBe(false);
+  });
+
+  it('returns to the queue while the library is away, and its schedule stays', async () => {
+    await schedule();
+    const due = await dueAt();
+    const requireWriter = async () => {
+      throw new Unavailable('library', 'The library does not answer.');
+    };
+    const deps = { ...mirror.deps, library: { ...mirror.deps.library, requireWriter } };
+    const away = defineJob({
+      ...mirrorKind,
+      handler: async ({ payload, signal }) =>
+        void (await runMirrorBatch(deps, payload, { holder: randomText(6), signal })),
+    }) as JobDefinition;
+    const { outcome } = await attempt(await claimed(), away);
+    expect(outcome).toEqual({ kind: 'returned', delayMs: 1_000 });
+    expect(await jobs()).toMatchObject([{ state: 'waiting', attempts: 0 }]);
+    expect(await dueAt()).toBe(due);
+    clock.advance(1_000);
+    expect((await attempt(await claimed())).outcome).toEqual({ kind: 'done' });
   });
 
   it('is not enqueued without a token', async () => {

@@ -7,8 +7,7 @@ import {
   type Analyzer,
   AnalyzerFailure,
 } from '../../src/deframer/analyzer.ts';
-import type { RunFeedDeps } from '../../src/deframer/run-feed.ts';
-import { takeFeed } from '../../src/deframer/take-feed.ts';
+import { FeedsInHand, type TakeFeedDeps, takeFeed } from '../../src/deframer/take-feed.ts';
 import { parseFeed } from '../../src/feeds/parse/parse-feed.ts';
 import type { Analysis, Usage } from '../../src/model/deframer.ts';
 import { createHostTurns } from '../../src/outbound/host-turns.ts';
@@ -132,11 +131,11 @@ export type Deframing = ReturnType<typeof createDeframing>;
 export function createDeframing(
   { store, database, clock }: { store: Store; database: Database; clock: TestClock },
   world: World,
-  over: Partial<RunFeedDeps> = {},
+  over: Partial<TakeFeedDeps> = {},
 ) {
   tieClocks(database, clock);
   const scripted = scriptedAnalyzer();
-  const deps: RunFeedDeps = {
+  const deps: TakeFeedDeps = {
     runs: store.deframeRuns,
     analyzer: scripted.analyzer,
     outbound: world.outbound,
@@ -148,6 +147,8 @@ export function createDeframing(
     now: clock.now,
     randomText,
     log: quiet,
+    holder: 'worker-1',
+    feedsInHand: new FeedsInHand(),
     ...over,
   };
   return {

@@ -1,7 +1,7 @@
 // The mirror on Node: in the worker as a job whenever a batch is due, or by hand. One at a time, by its lease.
 import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
-import { Conflict, Invalid, LeaseLost } from '../../errors.ts';
+import { Conflict, Invalid } from '../../errors.ts';
 import type { Library } from '../../library/library.ts';
 import type { Log } from '../../log.ts';
 import type { Clock } from '../../model/glossary.ts';
@@ -11,6 +11,7 @@ import type { Outbound } from '../../outbound/outbound.ts';
 import { jobKind } from '../../store/job-queue/job-kind.ts';
 import type { Lease } from '../../store/lease-store.ts';
 import type { Store } from '../../store/store.ts';
+import { withLease } from '../../store/with-lease.ts';
 import { takeMessage } from '../chain.ts';
 import type { BatchMessage, BatchResult, MirrorHost } from '../host.ts';
 import { mostCopyBytes } from '../raindrop-api.ts';
@@ -53,7 +54,6 @@ export const mirrorKey = 'mirror';
 
 export const mirrorLease = 'mirror';
 export const leaseTtlMs = 60_000;
-const renewEveryMs = 15_000;
 
 export const notConfigured =
   'No token of Raindrop is set. Make a test token at https://app.raindrop.io/settings/integrations and set LECTERN_RAINDROP_TOKEN.';
@@ -81,27 +81,17 @@ export async function runMirrorBatch(
   const { store, library } = deps;
   const owner = await store.users.findOwner();
   if (!owner) throw new Invalid('There is no owner yet: set up Lectern first.');
-  const lease = await store.leases.acquire(mirrorLease, options.holder, leaseTtlMs);
-  if (!lease) throw new Conflict('Another process is at the mirror.');
-  const lost = new AbortController();
-  const signal = AbortSignal.any([options.signal, lost.signal]);
-  const renewing = setInterval(() => {
-    void store.leases.renew(lease, leaseTtlMs).then(
-      (isOurs) => isOurs || lost.abort(new LeaseLost(mirrorLease)),
-      // A moment without the index is no loss yet; the fence knows.
-      () => {},
-    );
-  }, renewEveryMs);
-  try {
+  const request = { name: mirrorLease, holder: options.holder, ttlMs: leaseTtlMs };
+  const done = await withLease(store.leases, request, async ({ lease, signal: lost }) => {
+    const signal = AbortSignal.any([options.signal, lost]);
     await library.requireWriter();
     const result = await takeMessage(mirrorHost(deps, { ...options, signal }, owner.id, lease), message);
     // Even if there was nothing: one that ended before this has left it to us.
     await deps.onStored(owner.id);
-    return result;
-  } finally {
-    clearInterval(renewing);
-    await store.leases.release(lease);
-  }
+    return { result };
+  });
+  if (!done) throw new Conflict('Another process is at the mirror.');
+  return done.result;
 }
 
 function mirrorHost(

@@ -11,6 +11,7 @@ import type {
   UnembeddedDoc,
 } from '../../store/search/chunk-index.ts';
 import type { SearchIndex } from '../../store/search/search-index.ts';
+import { withLease } from '../../store/with-lease.ts';
 import { hasUnnoted } from '../note-everything.ts';
 import { type Embedder, TextRefused } from './embedder.ts';
 import { type Passage, passagesOf, passagesVersion } from './passages.ts';
@@ -38,8 +39,7 @@ export interface EmbedFollower {
 }
 
 const leaseName = 'meaning';
-/** Longer than a batch takes, with the pauses that a server may ask for. */
-const leaseTtlMs = 10 * 60_000;
+const leaseTtlMs = 60_000;
 const docsAtOnce = 32;
 const lookForMs = 5_000;
 /** While feeds are pulled: one batch now and then. */
@@ -66,23 +66,26 @@ export function createEmbedFollower(deps: EmbedDeps, holder: string): EmbedFollo
       if (deps.isBusy?.() && performance.now() - lookedAt < besideOthersEveryMs) return false;
       if (!(await hasWork())) return false;
       lookedAt = performance.now();
-      const lease = await deps.leases.acquire(leaseName, holder, leaseTtlMs);
-      if (!lease) return false;
-      try {
-        const isOver = () => deps.isBusy?.() || performance.now() - lookedAt > lookForMs || signal.aborted;
-        for (;;) {
-          const began = performance.now();
-          if (!(await embedSome(deps, mark, lease, signal))) return false;
-          if (isOver()) return true;
-          if (!deps.alone) await pause((performance.now() - began) * restShare, undefined, { signal });
+      const isOver = () => deps.isBusy?.() || performance.now() - lookedAt > lookForMs || signal.aborted;
+      // A batch takes minutes when a server asks for pauses.
+      const request = { name: leaseName, holder, ttlMs: leaseTtlMs };
+      const isMore = await withLease(deps.leases, request, async ({ lease, signal: lost }) => {
+        const ended = AbortSignal.any([signal, lost]);
+        try {
+          for (;;) {
+            const began = performance.now();
+            if (!(await embedSome(deps, mark, lease, ended))) return false;
+            if (isOver()) return true;
+            if (!deps.alone)
+              await pause((performance.now() - began) * restShare, undefined, { signal: ended });
+          }
+        } catch (error) {
+          // Told to stop, or overtaken: what is left is still pending.
+          if (error instanceof LeaseLost || ended.aborted) return false;
+          throw error;
         }
-      } catch (error) {
-        // Told to stop, or overtaken: what is left is still pending.
-        if (error instanceof LeaseLost || signal.aborted) return false;
-        throw error;
-      } finally {
-        await deps.leases.release(lease);
-      }
+      });
+      return isMore ?? false;
     },
   };
 }

@@ -1,9 +1,10 @@
 // What a worker writes while it runs a feed: under its lease, and nothing once that has moved on.
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { LeaseLost } from '../../errors.ts';
 import { clockToleranceMs } from '../../model/clock-jump.ts';
 import type { Analysis, DeframedItem, DeframerFeed, Usage } from '../../model/deframer.ts';
 import type { Clock, Millis } from '../../model/glossary.ts';
+import { presencePrefix } from '../../model/presence.ts';
 import type { Database, Writer } from '../database.ts';
 import { dbNow } from '../db-now.ts';
 import { textList } from '../id-list.ts';
@@ -24,6 +25,14 @@ export interface FeedLease {
 export interface AcquiredFeed extends FeedLease {
   readonly feed: DeframerFeed;
   readonly validators: FeedValidators | undefined;
+}
+
+export interface FeedLookup {
+  readonly ttlMs: number;
+  /** Who locks the feed. */
+  readonly holder?: string;
+  /** The feeds that the holder runs. Its locks on others were left behind, and it takes those feeds again. */
+  readonly inHand?: readonly string[];
 }
 
 /** What a server gave to ask "has it changed?" by. */
@@ -114,17 +123,18 @@ export function deframeRunStore(db: Database, now: Clock) {
 
   return {
     /** A feed that is due, enabled, and that nobody is at. On PostgreSQL, one that another worker is taking is skipped. */
-    async acquire({ ttlMs }: { ttlMs: number }): Promise<AcquiredFeed | undefined> {
+    async acquire({ ttlMs, holder = '', inHand = [] }: FeedLookup): Promise<AcquiredFeed | undefined> {
       const skip = db.engine === 'postgres' ? sql`FOR UPDATE OF s SKIP LOCKED` : sql``;
       // Far beyond any lease: the clock was set back since, and whoever had it may have ended long ago.
       const tooFar = leaseUntil(db, ttlMs * 4);
       const [taken] = await db.writeOne(sql<TakenRow>`
-        UPDATE feed_schedules SET locked_until = ${leaseUntil(db, ttlMs)}, epoch = ${nextEpoch('epoch')}
+        UPDATE feed_schedules SET locked_until = ${leaseUntil(db, ttlMs)}, locked_by = ${holder}, epoch = ${nextEpoch('epoch')}
         WHERE id = (
           SELECT s.id FROM feed_schedules s JOIN deframer_feeds f ON f.id = s.id
           WHERE (s.next_run_at <= ${dbNow(db)}
               OR s.next_run_at IS NOT NULL AND s.scheduled_at > ${leaseUntil(db, clockToleranceMs)})
-            AND (s.locked_until IS NULL OR s.locked_until <= ${dbNow(db)} OR s.locked_until > ${tooFar})
+            AND (s.locked_until IS NULL OR s.locked_until <= ${dbNow(db)} OR s.locked_until > ${tooFar}
+              OR s.locked_by <> '' AND s.locked_by = ${holder} AND s.id NOT IN ${textList(db, inHand)})
             AND f.enabled = 1 AND f.deleted_at IS NULL
           ORDER BY s.next_run_at, s.id LIMIT 1 ${skip})
         RETURNING id, epoch, etag, last_modified, validators_url`);
@@ -135,6 +145,21 @@ export function deframeRunStore(db: Database, now: Clock) {
         .where('id', '=', taken.id)
         .executeTakeFirstOrThrow();
       return { feedId: taken.id, epoch: taken.epoch, feed: toFeed(row), validators: validatorsOf(taken) };
+    },
+
+    /** Those who have locked a feed and have no presence lease that is valid. */
+    async findAbsentHolders(): Promise<readonly string[]> {
+      const { rows } = await sql<{ holder: string }>`
+        SELECT DISTINCT locked_by AS holder FROM feed_schedules WHERE ${isHolderAbsent(db)}`.execute(db.read);
+      return rows.map(({ holder }) => holder);
+    },
+
+    /** Releases the feeds that these have locked, unless they are present again. Returns how many. */
+    async releaseAbsent(holders: readonly string[]): Promise<number> {
+      const released = await db.writeOne(sql`
+        UPDATE feed_schedules SET locked_until = NULL
+        WHERE ${isHolderAbsent(db)} AND locked_by IN ${textList(db, holders)} RETURNING id`);
+      return released.length;
     },
 
     /** Throws LeaseLost. */
@@ -308,6 +333,13 @@ export function deframeRunStore(db: Database, now: Clock) {
       });
     },
   };
+}
+
+/** Locks of versions that did not write a holder are left to expire. */
+function isHolderAbsent(db: Database): RawBuilder<boolean> {
+  return sql<boolean>`feed_schedules.locked_until IS NOT NULL AND feed_schedules.locked_by <> '' AND NOT EXISTS (
+    SELECT 1 FROM leases WHERE leases.name LIKE ${`${presencePrefix}%`}
+      AND leases.holder = feed_schedules.locked_by AND leases.expires > ${dbNow(db)})`;
 }
 
 function validatorsOf(row: TakenRow): FeedValidators | undefined {

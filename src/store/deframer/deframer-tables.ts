@@ -30,6 +30,7 @@ export interface FeedSchedulesTable {
   last_error: string | null;
   last_note: string | null;
   locked_until: number | null;
+  locked_by: Generated<string>;
   epoch: Generated<number>;
   etag: Generated<string>;
   last_modified: Generated<string>;

@@ -1,0 +1,3 @@
+-- Who has locked a feed of the deframer, so that a lock can be released when its holder has ended.
+
+ALTER TABLE feed_schedules ADD COLUMN locked_by text NOT NULL DEFAULT '';
