@@ -51,6 +51,7 @@ onOneEngine('postgres', 'a network that drops packets', (engine) => {
         const env = { LECTERN_DATABASE_URL: url, LECTERN_PASSWORD: password };
         const server = await lectern.serve({ role: 'all', env });
         const headers = await logIn(server, password);
+        const toStop = await lectern.serve({ env });
 
         const answers: Answer[] = [];
         let isOver = false;
@@ -74,7 +75,11 @@ onOneEngine('postgres', 'a network that drops packets', (engine) => {
         await pause(3_000);
         await network.drop();
         const droppedAt = performance.now();
-        await pause(partitionMs);
+        await pause(10_000);
+        const stopAt = performance.now();
+        await toStop.stop();
+        const stopMs = performance.now() - stopAt;
+        await pause(partitionMs - (performance.now() - droppedAt));
         await network.forward();
         const backAt = performance.now();
         await pause(20_000);
@@ -98,6 +103,7 @@ onOneEngine('postgres', 'a network that drops packets', (engine) => {
             Math.max(...answers.filter(({ status }) => status >= 500).map(({ beganAt }) => beganAt)) - backAt,
           ),
           later: later.length,
+          stopMs: Math.round(stopMs),
         };
         process.stderr.write(
           `${JSON.stringify({ ...figures, statuses: Object.keys(figures.statuses) })} ${server.output.stderr.length} bytes of log\n`,
@@ -105,6 +111,7 @@ onOneEngine('postgres', 'a network that drops packets', (engine) => {
         expect(Object.keys(figures.statuses)).toEqual(['503']);
         expect(figures.longestMs).toBeLessThan(10_000);
         expect(figures.longestReadyMs).toBeLessThan(2_500);
+        expect(figures.stopMs).toBeLessThan(10_000);
         expect(new Set(answers.map(({ status }) => status))).not.toContain(500);
         expect(later.length).toBeGreaterThan(50);
         expect(later.filter(({ status }) => status >= 500)).toEqual([]);
