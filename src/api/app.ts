@@ -102,8 +102,8 @@ export function createApi(deps: ApiDeps) {
   app.notFound((c) => noSuchRoute(c, router));
   app.onError(respondWithError(deps.log));
   const endStreams = () => {
-    streams.end();
-    asks.end();
+    streams.close();
+    asks.close();
   };
   return { app, entries: router.entries, router, endStreams, endEventStreams: streams.end };
 }

@@ -38,6 +38,19 @@ it('lets one user have eight at once, and all together 256', async () => {
   expect(await status(1_000)).toBe(200);
 });
 
+it('a stream that is opened after the close begins and ends, so that its client goes elsewhere', async () => {
+  const timers = new TestTimers();
+  const streams = createEventStreams({ log, isLoggedIn }, timers.after);
+  const app = new Hono<ApiEnv>()
+    .use(asUser(1))
+    .get('/', (c) => streams.open(c, async () => ({ events: [] })));
+  const before = await app.request('/');
+  streams.close();
+  for (const response of [before, await app.request('/')])
+    expect([response.status, await response.text()]).toEqual([200, 'retry: 2000\n\n']);
+  expect(timers.pending).toBe(0);
+});
+
 it.each([
   { client: 'reads', events: 1 },
   // More than are kept for a client that does not take them.

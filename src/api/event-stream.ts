@@ -22,8 +22,10 @@ export interface Look {
 
 export interface EventStreams {
   open(c: Context<ApiEnv>, look: () => Promise<Look>): Response;
-  /** Ends them all, as before the server stops. */
+  /** Ends them all. Their clients come back by themselves. */
   end(): void;
+  /** Ends them all, and from now on each new one at its start: a stream would keep the server from stopping. */
+  close(): void;
 }
 
 const lookEveryMs = 500;
@@ -32,6 +34,7 @@ const keepAliveMs = 15_000;
 /** For each user, so that one with many tabs shuts out nobody else; and for all, since each look is a question to the index. */
 const maxStreams = { ofUser: 8, inAll: 256 };
 const longestMs = 10 * 60_000;
+const beginning = 'retry: 2000\n\n';
 /** The client reconnects, and then gets the 401 or 403. */
 const loggedOut: Look = { events: [], isLast: true };
 const headers = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
@@ -48,10 +51,15 @@ export function createEventStreams(
 ): EventStreams {
   /** How to end each, and whose it is. */
   const open = new Map<() => void, number>();
+  let isClosed = false;
+  const endAll = () => {
+    for (const end of [...open.keys()]) end();
+  };
 
   return {
     open(c, look) {
       if (c.req.method === 'HEAD') return c.body(null, 200, headers);
+      if (isClosed) return c.body(beginning, 200, headers);
       const userId = c.get('actor').user.id;
       const own = [...open.values()].filter((id) => id === userId).length;
       if (own >= maxStreams.ofUser || open.size >= maxStreams.inAll)
@@ -72,8 +80,11 @@ export function createEventStreams(
       return c.body(body, 200, headers);
     },
 
-    end() {
-      for (const end of [...open.keys()]) end();
+    end: endAll,
+
+    close() {
+      isClosed = true;
+      endAll();
     },
   };
 }
@@ -135,7 +146,7 @@ function startStream(
       end(error as Error);
     }
   };
-  send('retry: 2000\n\n');
+  send(beginning);
   turn();
   return () => end();
 }

@@ -1,6 +1,6 @@
 // The HTTP server around the API: how it starts, what it tolerates, how it stops.
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, Server as TcpServer } from 'node:net';
 import { setImmediate as immediate } from 'node:timers/promises';
 import { createAdaptorServer } from '@hono/node-server';
 import { StartupError } from '../errors.ts';
@@ -17,10 +17,16 @@ export interface Listening {
   readonly host: string;
   readonly port: number;
   /**
-   * Accepts no new request and waits `withinMs` for the running ones. Rejects when some did not end in time: they may
-   * still write.
+   * Accepts no new connection and waits for the running requests. Rejects when some did not end in time: they may still write.
    */
-  stop(withinMs?: number): Promise<void>;
+  stop(limits?: StopLimits): Promise<void>;
+}
+
+export interface StopLimits {
+  /** For running requests. */
+  readonly withinMs?: number;
+  /** For requests that are on their way on open connections. Then idle connections are closed. */
+  readonly arrivalMs?: number;
 }
 
 export interface ListenOptions extends Pick<ClientRules, 'trustedProxies'> {
@@ -32,8 +38,8 @@ export interface ListenOptions extends Pick<ClientRules, 'trustedProxies'> {
 }
 
 /** A turn of the event loop as short as this has accepted every connection and run hardly any code since. */
-const quickTurnMs = 0.2;
-const longestAcceptMs = 100;
+const quickTurnMs = 0.5;
+const longestAcceptMs = 250;
 
 /** Streams of events write every 15 s, and a language model is given two minutes. */
 const silenceMs = 180_000;
@@ -63,7 +69,7 @@ export async function listen(
     server.listen({ port, host, backlog }, resolve);
   });
   const { port: bound } = server.address() as AddressInfo;
-  return { host, port: bound, stop: (withinMs = requestsMs) => stop(server, withinMs) };
+  return { host, port: bound, stop: (limits) => stop(server, limits) };
 }
 
 function atMostEvery(ms: number, tell: (address: string) => void): (address: string) => void {
@@ -90,22 +96,30 @@ async function untilAllAccepted(): Promise<void> {
   }
 }
 
-async function stop(server: Server, withinMs: number): Promise<void> {
+async function stop(
+  server: Server,
+  { withinMs = requestsMs, arrivalMs = 0 }: StopLimits = {},
+): Promise<void> {
   let isCutOff = false;
   await untilAllAccepted();
+  const startedAt = performance.now();
+  const closeIdle = () => {
+    if (performance.now() - startedAt >= arrivalMs) server.closeIdleConnections();
+  };
   await new Promise<void>((resolve) => {
     const cutOff = setTimeout(() => {
       isCutOff = true;
       server.closeAllConnections();
     }, withinMs);
     // A kept connection that is busy now becomes idle when its request is answered.
-    const sweep = setInterval(() => server.closeIdleConnections(), 50);
-    server.close(() => {
+    const sweep = setInterval(closeIdle, 50);
+    // HTTP's own close() also closes connections whose first request has not arrived.
+    TcpServer.prototype.close.call(server, () => {
       clearInterval(sweep);
       clearTimeout(cutOff);
       resolve();
     });
-    server.closeIdleConnections();
+    closeIdle();
   });
   if (isCutOff) throw new Error(`some requests did not end within ${Math.round(withinMs) / 1000} s`);
 }

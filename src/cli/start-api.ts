@@ -9,7 +9,7 @@ import type { Config } from '../config.ts';
 import { Invalid, StartupError } from '../errors.ts';
 import { feedFinder } from '../feeds/find-feeds.ts';
 import { libraryStats } from '../library/stats.ts';
-import { drainDelayMs, requestsMs } from '../model/stop-limits.ts';
+import { arrivalMs, drainDelayMs, requestsMs } from '../model/stop-limits.ts';
 import { Parser } from '../parsing/parser.ts';
 import { openAskModel } from './ask-model.ts';
 import { openMeaning } from './meaning.ts';
@@ -83,7 +83,10 @@ export async function startApi(runtime: Runtime, opened: Serving, { drainPeriodM
       await drain();
       endStreams();
       try {
-        await listening.stop(requestsUntil - performance.now());
+        await listening.stop({
+          withinMs: requestsUntil - performance.now(),
+          arrivalMs: drainPeriodMs > 0 ? arrivalMs : 0,
+        });
       } finally {
         await parser.close();
         await uploads.close();

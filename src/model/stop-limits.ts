@@ -66,6 +66,9 @@ export const minStepMs = 250;
 export const requestsMs = 4_000;
 export const workerProcessMs = 4_000;
 
+/** After a drain, how long a load balancer's request may take to arrive on a connection that it opened just before the port was closed. */
+export const arrivalMs = 500;
+
 /** During the drain of a worker: then jobs are interrupted, and have `interruptedJobsMs` before they are returned to the queue. */
 export const jobsMs = 2_000;
 export const interruptedJobsMs = 500;

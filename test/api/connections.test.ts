@@ -138,7 +138,7 @@ it('stopping fails when a request does not end in time, since its handler may st
   await start();
   const socket = await open();
   await ask(socket);
-  await expect(listening.stop(10)).rejects.toThrow('some requests did not end within 0.01 s');
+  await expect(listening.stop({ withinMs: 10 })).rejects.toThrow('some requests did not end within 0.01 s');
   await isClosed(socket);
 });
 
@@ -154,8 +154,8 @@ it('a stop serves a connection that is established and not accepted yet', async 
     });
   // The system has answered the client by now. The server accepts it in a later turn of the event loop.
   await new Promise((resolve) => process.nextTick(resolve));
-  socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
-  const stopped = listening.stop();
+  socket.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+  const stopped = listening.stop({ withinMs: 60_000, arrivalMs: 60_000 });
   await until(
     'the request is here, or the connection is closed',
     () => pending.length === 1 || socket.closed,
@@ -164,6 +164,27 @@ it('a stop serves a connection that is established and not accepted yet', async 
   await stopped;
   await isClosed(socket);
   expect(received).toMatch(/^HTTP\/1\.1 200 /);
+});
+
+it('a stop waits for the first request of a connection that is already open', async () => {
+  await start();
+  const socket = await open();
+  const stopped = listening.stop({ withinMs: 60_000, arrivalMs: 60_000 });
+  const refused = () =>
+    new Promise<boolean>((resolve) => {
+      const other = connect({ port: listening.port, host: '127.0.0.1' });
+      other.once('connect', () => resolve(false)).once('error', () => resolve(true));
+      other.once('connect', () => other.destroy());
+    });
+  await until('the port is closed', refused);
+  socket.resume().write('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+  await until(
+    'the request is here, or the connection is closed',
+    () => pending.length === 1 || socket.closed,
+  );
+  expect(pending).toHaveLength(1);
+  for (const end of pending) end();
+  await stopped;
 });
 
 it('stopping succeeds when the running requests end and only idle connections are left', async () => {

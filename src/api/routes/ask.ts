@@ -1,5 +1,6 @@
 // Questions to the library. The one route whose contract is to wait for a language model.
 import { z } from '@hono/zod-openapi';
+import { TemporaryFailure } from '../../errors.ts';
 import { searchKinds } from '../../model/search.ts';
 import { askLibrary, askLimits } from '../../search/answer/ask-library.ts';
 import { countQuestion } from '../../search/answer/ask-limit.ts';
@@ -28,14 +29,15 @@ const AskInput = z
   })
   .openapi('AskRequest');
 
-/** Returns how to end the answers that are under way. */
+/** Returns how to end the answers that are under way, and to refuse new questions. */
 export function askRoutes(
   router: Router,
   { store, searchSources: sources, askModel: model, askPerDay, randomText, log, now, meaning }: ApiDeps,
   gate: Gate,
-): { end(): void } {
+): { close(): void } {
   const turns = createAskTurns();
   const running = new Set<AbortController>();
+  let isClosed = false;
 
   router.user(
     {
@@ -56,6 +58,7 @@ export function askRoutes(
       },
     },
     async (c) => {
+      if (isClosed) throw new TemporaryFailure('this server stops; ask again');
       const { q, kinds, limit } = c.req.valid('json');
       const { user, rows } = c.get('actor');
       const giveBack = turns.take(user.id);
@@ -96,7 +99,8 @@ export function askRoutes(
   );
 
   return {
-    end() {
+    close() {
+      isClosed = true;
       for (const stop of [...running]) stop.abort();
     },
   };
