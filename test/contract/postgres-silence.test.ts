@@ -55,8 +55,9 @@ onOneEngine('postgres', 'a server that falls silent', (engine) => {
       { name: 'write', size: 0, waiting: 0 },
     ]);
     await index.proxy.set({ kind: 'pass' });
-    await answered();
-    expect((await askAll()).map(({ status }) => status)).toEqual(unavailable.map(() => 'fulfilled'));
+    await until('every statement is answered', async () =>
+      (await askAll()).every(({ status }) => status === 'fulfilled'),
+    );
   });
 
   it('fails a transaction that is open, and keeps nothing of it', async () => {
@@ -95,15 +96,20 @@ onOneEngine('postgres', 'a server that falls silent', (engine) => {
   });
 
   it('is told from a statement that takes long, which is left alone', async () => {
-    const slow = sql<{ done: number }>`SELECT 1 AS done FROM pg_sleep(4)`;
-    const [read, written] = await Promise.all([
-      slow.execute(index.db.read),
-      index.db.write((trx) => slow.execute(trx)),
-    ]);
-    expect([...read.rows, ...written.rows]).toEqual([{ done: 1 }, { done: 1 }]);
-    expect(index.idleErrors).toEqual([]);
-    // One connection of each pool, and the probes.
-    expect(index.proxy.counters.accepted).toBeGreaterThan(2);
+    const patient = await openThroughProxy(engine);
+    try {
+      const slow = sql<{ done: number }>`SELECT 1 AS done FROM pg_sleep(4)`;
+      const [read, written] = await Promise.all([
+        slow.execute(patient.db.read),
+        patient.db.write((trx) => slow.execute(trx)),
+      ]);
+      expect([...read.rows, ...written.rows]).toEqual([{ done: 1 }, { done: 1 }]);
+      expect(patient.idleErrors).toEqual([]);
+      // One connection of each pool, and a probe.
+      expect(patient.proxy.counters.accepted).toBeGreaterThan(2);
+    } finally {
+      await patient.close();
+    }
   });
 
   it('is noticed on one connection although the server answers the others', async () => {
@@ -127,7 +133,6 @@ onOneEngine('postgres', 'a server that falls silent', (engine) => {
       await index.proxy.set({ kind: 'break', how: 'stall', direction: 'down', afterBytes });
       expect(await askAll()).toMatchObject(unavailable);
       await index.proxy.set({ kind: 'pass' });
-      await answered();
       await fillPools(index.db);
       expect(index.db.pools?.()).toMatchObject([{ size: 8 }, { size: 6 }]);
     },

@@ -1,10 +1,12 @@
 // An index on PostgreSQL whose connections lead through a fault proxy.
 import { sql } from 'kysely';
+import { Unavailable } from '../../src/errors.ts';
 import type { PoolSizes } from '../../src/model/pool-sizes.ts';
 import type { Database } from '../../src/store/database.ts';
 import { openPostgresDatabase } from '../../src/store/dialect/postgres/open.ts';
 import type { Engine } from './engines.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
+import { until } from './until.ts';
 
 export interface ProxiedIndex {
   readonly proxy: FaultProxy;
@@ -44,12 +46,20 @@ export async function openThroughProxy(engine: Engine, options: ProxyOptions = {
   return { proxy, url, directUrl, db, idleErrors, close };
 }
 
-/** As many statements at the same time as there are places in the pools. */
+/**
+ * Runs as many statements at the same time as there are places in the pools. On a busy machine the server may count as silent
+ * for a moment; then it tries again.
+ */
 export async function fillPools(db: Database): Promise<void> {
   const wait = sql`SELECT pg_sleep(0.3)`;
   const places = (name: string) => db.pools?.().find((pool) => pool.name === name)?.max ?? 0;
-  await Promise.all([
-    ...Array.from({ length: places('read') }, () => wait.execute(db.read)),
-    ...Array.from({ length: places('write') }, () => db.write((trx) => wait.execute(trx))),
-  ]);
+  await until('every place in the pools is used', async () => {
+    const outcomes = await Promise.allSettled([
+      ...Array.from({ length: places('read') }, () => wait.execute(db.read)),
+      ...Array.from({ length: places('write') }, () => db.write((trx) => wait.execute(trx))),
+    ]);
+    const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+    for (const failure of failures) if (!(failure instanceof Unavailable)) throw failure;
+    return failures.length === 0;
+  });
 }
