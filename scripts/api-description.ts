@@ -14,6 +14,7 @@ export function apiDescription(): string {
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
   // Describing the routes calls none of them, so there is no store behind them.
   const deps: Partial<ApiDeps> = {
+    isUp: () => true,
     log: createLog({ level: 'silent', format: 'json', out: process.stderr }),
     metrics: createMetrics({ process: false }),
     client: { trustedProxies: [], publicUrl: undefined },

@@ -1,6 +1,8 @@
 // Logs by pino: one JSON object a line, or, for a person at a terminal, one line of text.
 import { Writable } from 'node:stream';
 import pino from 'pino';
+import type { Unavailable } from './errors.ts';
+import { createOutageLog, type OutageLog, outageOf } from './outage-log.ts';
 
 export type Log = pino.Logger;
 
@@ -8,6 +10,8 @@ export interface LogOptions {
   readonly level: string;
   readonly format: 'auto' | 'text' | 'json';
   readonly out: NodeJS.WritableStream & { isTTY?: boolean };
+  /** Called instead of logging a warning or an error that an outage of the index or the library caused. */
+  readonly onOutage?: (outage: Unavailable) => void;
 }
 
 // Where a secret could arrive by an honest mistake: a logged header, body or option. Secrets of our own are
@@ -23,8 +27,15 @@ export function writesText({ format, out }: Pick<LogOptions, 'format' | 'out'>):
   return format === 'text' || (format === 'auto' && out.isTTY === true);
 }
 
+const warnLevel = pino.levels.values.warn ?? 40;
+
+function errorIn(fields: unknown): unknown {
+  return typeof fields === 'object' && fields !== null && 'err' in fields ? fields.err : undefined;
+}
+
 export function createLog(options: LogOptions): Log {
   const asText = writesText(options);
+  const { onOutage } = options;
   return pino(
     {
       level: options.level,
@@ -33,9 +44,25 @@ export function createLog(options: LogOptions): Log {
       formatters: { level: (label) => ({ level: label }) },
       redact: { paths: redact, censor: '[secret]' },
       serializers: { err: serializeError },
+      hooks: {
+        logMethod(args, method, level) {
+          const [fields] = args as readonly unknown[];
+          const outage = onOutage && level >= warnLevel ? outageOf(errorIn(fields)) : undefined;
+          if (!outage) return method.apply(this, args);
+          onOutage?.(outage);
+          this.debug(...args);
+        },
+      },
     },
     asText ? textLines(options.out) : options.out,
   );
+}
+
+/** The log of a process, and what it has noticed of outages. */
+export function openLog(options: Omit<LogOptions, 'onOutage'>): { log: Log; outages: OutageLog } {
+  const log = createLog({ ...options, onOutage: (outage) => outages.noticed(outage) });
+  const outages = createOutageLog({ log });
+  return { log, outages };
 }
 
 /** The error and its causes, with credentials in addresses blotted out. */

@@ -168,7 +168,7 @@ const layers: Record<string, number> = {
 const features = ['accounts', 'feeds', 'items', 'mirror', 'highlights', 'deframer', 'search', 'mcp'];
 const sharedFeatures = ['items', 'search'];
 /** errors.ts and log.ts serve everyone; config.ts is read where programs are put together. */
-const commons = ['src/errors.ts', 'src/log.ts'];
+const commons = ['src/errors.ts', 'src/log.ts', 'src/outage-log.ts'];
 
 function mayImport(from: string, target: string): boolean {
   if (!target.startsWith('src/')) return from !== 'src/model' && !(roomOf(from) === 'model');

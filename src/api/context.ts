@@ -10,6 +10,7 @@ import type { Clock, RandomText } from '../model/glossary.ts';
 import type { SearchSources } from '../model/search.ts';
 import type { Secret } from '../model/secret.ts';
 import type { Scope, User } from '../model/user.ts';
+import type { OutageLog } from '../outage-log.ts';
 import type { Parser } from '../parsing/parser.ts';
 import type { Model } from '../search/answer/ask-model.ts';
 import type { Meaning } from '../search/meaning/meaning.ts';
@@ -33,6 +34,8 @@ export interface ApiDeps {
   readonly now: Clock;
   /** True while this process drains: it still serves, and clients are to go to another one. */
   readonly isStopping: () => boolean;
+  /** Whether the index and the library answer, as far as this process has noticed. */
+  readonly isUp: OutageLog['isUp'];
   readonly webApp: WebApp;
   /** Parses documents of strangers, outside this thread. */
   readonly parser: Pick<Parser, 'parse'>;

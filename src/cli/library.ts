@@ -31,7 +31,7 @@ export function libraryCommand(runtime: Runtime): Command {
         runtime.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
       } else {
         for (const { key, what } of problems) runtime.stdout.write(`${key}: ${what}\n`);
-        for (const key of orphans) runtime.stdout.write(`${key}: no row refers to it\n`);
+        for (const line of describeOrphans(orphans)) runtime.stdout.write(`${line}\n`);
         if (problems.length === 0) {
           runtime.stdout.write(
             `The library is whole: ${segments} segments, ${files} files, ${orphans.length} orphans. ` +
@@ -153,4 +153,13 @@ async function repair(
 
 function megabytes(bytes: number): string {
   return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+const maxOrphansListed = 5;
+
+/** There can be tens of thousands, such as after a backup was restored. --json lists all of them. */
+function describeOrphans(orphans: readonly string[]): string[] {
+  const listed = orphans.slice(0, maxOrphansListed).map((key) => `${key}: no row refers to it`);
+  const others = orphans.length - listed.length;
+  return others > 0 ? [...listed, `No row refers to ${others} other files. "--json" lists them.`] : listed;
 }

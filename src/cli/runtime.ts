@@ -2,6 +2,7 @@
 import type { AccountDeps } from '../accounts/deps.ts';
 import { createPasswords, type PasswordOptions } from '../accounts/passwords.ts';
 import type { Config } from '../config.ts';
+import { Unavailable } from '../errors.ts';
 import type { PullTally } from '../feeds/pull-tally.ts';
 import type { DeframingSettings } from '../jobs/deframing.ts';
 import type { JobDefinition } from '../jobs/registry.ts';
@@ -19,8 +20,9 @@ import {
   restoreIdentity,
 } from '../library/library.ts';
 import { ulidMaker } from '../library/ulid.ts';
-import { createLog, type Log } from '../log.ts';
+import { type Log, openLog } from '../log.ts';
 import type { Clock, RandomText } from '../model/glossary.ts';
+import type { OutageLog } from '../outage-log.ts';
 import { createOutbound, type Outbound, type OutboundDeps } from '../outbound/outbound.ts';
 import { needsFlushBeforeMigration, openStore, requireOwnIndex } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
@@ -58,6 +60,7 @@ export interface Runtime {
 export interface Opened {
   readonly config: Config;
   readonly log: Log;
+  readonly outages: OutageLog;
   readonly store: Store;
   readonly library: Library;
   readonly journal: FlushDeps;
@@ -86,12 +89,12 @@ export async function open(
   runtime: Runtime,
   { takeOver = false, duringReinflate = false, holder }: CommandOptions = {},
 ): Promise<Opened> {
-  const { config, log } = configure(runtime);
+  const { config, log, outages } = configure(runtime);
   const { now, randomText } = runtime;
   const options = {
     now,
     onIdleError: (err: Error) =>
-      log.warn({ err }, 'a connection to the index was lost; the next request opens another'),
+      outages.noticed(new Unavailable('index', 'a connection to the index was lost', { cause: err })),
   };
   const files = await (runtime.openFiles ?? openFiles)(config.library, { now, randomText });
   if (takeOver) {
@@ -110,6 +113,7 @@ export async function open(
     return {
       config,
       log,
+      outages,
       store,
       accounts,
       ...(await joined(runtime, store, files, { duringReinflate, holder })),
@@ -146,11 +150,11 @@ export function userAgent(version: string, publicUrl: string | undefined, subscr
   return `Lectern/${version} (${asker}${readers})`;
 }
 
-export function configure(runtime: Runtime): { config: Config; log: Log } {
+export function configure(runtime: Runtime): { config: Config; log: Log; outages: OutageLog } {
   const { config, warnings } = runtime.readConfig();
-  const log = createLog({ ...config.log, out: runtime.stderr });
+  const { log, outages } = openLog({ ...config.log, out: runtime.stderr });
   for (const warning of warnings) log.warn(warning);
-  return { config, log };
+  return { config, log, outages };
 }
 
 /** Opens the store for one command; what the command changed is in the library when it ends. */

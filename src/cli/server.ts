@@ -10,6 +10,7 @@ import { usualSettings } from '../jobs/settings.ts';
 import { watchIndex } from '../jobs/watch-index.ts';
 import { startWatchdog } from '../jobs/watchdog.ts';
 import { type RunningWorker, startFlushing, startWorker } from '../jobs/worker.ts';
+import { identityKey } from '../library/library.ts';
 import { identifyProcess } from '../library/lock.ts';
 import { writesText } from '../log.ts';
 import type { Role } from '../model/presence.ts';
@@ -78,6 +79,10 @@ async function runUntilStop(
       const onError = (err: unknown) => log.warn({ err }, 'could not renew the presence lease');
       parts.presence.push(await announcePresence(store.leases, { role, holder }, onError));
       parts.presence.push(watchIndex(store.index, fatal.reject));
+      const { files } = opened.library;
+      parts.presence.push(
+        opened.outages.watch({ index: store.schemaVersion, library: () => files.stat(identityKey) }),
+      );
     },
     async () => {
       const lock = { files: opened.library.files, self: identifyProcess() };

@@ -45,6 +45,7 @@ export async function startApi(runtime: Runtime, opened: Serving, { drainPeriodM
     version: runtime.version,
     now: runtime.now,
     isStopping: () => isStopping,
+    isUp: opened.outages.isUp,
     webApp: readWebApp(runtime.webApp),
     parser: uploads,
     discoverFeeds: feedFinder(opened.outbound, (document) => parser.parse('discovery', document)),

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { Unavailable } from '../errors.ts';
 import { failureLog } from './failure-log.ts';
 
 function record() {
@@ -40,4 +41,11 @@ it('a cause that an error wraps counts as its own', () => {
   failures.failed(wrapped('EACCES'));
   failures.failed(wrapped('ENOSPC'));
   expect(lines).toEqual(['error the library failed', 'error the library failed']);
+});
+
+it('a task that waited for an outage to end does not say that it succeeds again: the outage log does', () => {
+  const { lines, failures } = record();
+  failures.failed(new Error('the flush failed', { cause: new Unavailable('library', 'away') }));
+  failures.succeeded();
+  expect(lines).toEqual(['error the flush failed']);
 });

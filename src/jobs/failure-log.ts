@@ -1,4 +1,5 @@
 import type { Log } from '../log.ts';
+import { outageOf } from '../outage-log.ts';
 
 /** Logs each cause once until the task succeeds: a full disk fails every second. */
 export function failureLog(log: Pick<Log, 'error' | 'info' | 'debug'>, task: string) {
@@ -6,6 +7,11 @@ export function failureLog(log: Pick<Log, 'error' | 'info' | 'debug'>, task: str
   const logged = new Set<string>();
   return {
     failed(err: unknown): void {
+      // Of an outage, the outage log says when it begins and ends.
+      if (outageOf(err)) {
+        log.error({ err, task }, 'a regular task has to wait');
+        return;
+      }
       failures += 1;
       const cause = causeOf(err);
       if (!logged.has(cause))

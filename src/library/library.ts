@@ -8,7 +8,7 @@ import { type Files, sha256Of } from './files/files.ts';
 import { segmentKey } from './journal/segment.ts';
 import { newestHeader } from './journal/sets.ts';
 
-const identityKey = 'library.json';
+export const identityKey = 'library.json';
 
 export interface Identity {
   readonly id: string;

@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { feverKey } from '../../src/accounts/secrets.ts';
 import { createToken } from '../../src/accounts/tokens.ts';
+import { Unavailable } from '../../src/errors.ts';
 import { presenceName } from '../../src/model/presence.ts';
 import type { Database } from '../../src/store/database.ts';
 import { createStore } from '../../src/store/store.ts';
@@ -27,7 +28,7 @@ onEachEngine('operations', (engine) => {
       expect(await answerOf(await visitor.get('/healthz'))).toEqual({ status: 200, body: { status: 'ok' } });
       const jobs = { waiting: 0, running: 0, dead: 0 };
       const journal = { pending: expect.any(Number), lag_seconds: expect.any(Number) };
-      const ready = { status: 'ready', schema: expect.any(Number), jobs, journal };
+      const ready = { status: 'ready', schema: expect.any(Number), jobs, journal, library: 'up' };
       expect(await answerOf(await visitor.get('/readyz'))).toEqual({ status: 200, body: ready });
       const ping = await visitor.get('/ping');
       expect([ping.status, await ping.text()]).toEqual([200, 'pong']);
@@ -191,7 +192,8 @@ onEachEngine('operations', (engine) => {
       const user = await api.addUser('anna');
       const { secret } = await createToken(api.accounts, user, { name: 'an app', scope: 'write' });
       const away = awayIndex(api.opened.database);
-      const anna = api.again({ store: createStore(away.database, api.clock.now) }).holding(secret);
+      const served = api.again({ store: createStore(away.database, api.clock.now) });
+      const anna = served.holding(secret);
       const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_tags' } };
       const fever = new URLSearchParams({ api_key: feverKey('anna', secret) });
       const requests: Record<string, () => Promise<Response>> = {
@@ -212,6 +214,27 @@ onEachEngine('operations', (engine) => {
         expect([name, response.status, response.headers.get('Retry-After')]).toEqual([name, 503, '1']);
         expect(text).toContain('the index does not answer');
       }
+      // One line for all of them, without a stack.
+      const logged = served.logLines.map((line) => JSON.parse(line)).filter(({ level }) => level !== 'debug');
+      expect(logged.filter(({ dependency }) => dependency === 'index')).toHaveLength(1);
+      expect(logged.filter(({ err }) => err)).toEqual([]);
+    });
+  });
+
+  describe('while the library is away', () => {
+    it('requests are served, and /readyz and /metrics say that it is away', async () => {
+      const api = await openEmptyApi(engine);
+      await api.addUser('anna');
+      const anna = await api.program('anna', 'read');
+      api.outages.noticed(new Unavailable('library', 'the library does not answer'));
+      const ready = await anna.get('/readyz');
+      expect(await answerOf(ready)).toMatchObject({
+        status: 200,
+        body: { status: 'degraded', library: 'away' },
+      });
+      const metrics = await (await anna.get('/metrics')).text();
+      expect(metrics).toContain('lectern_dependency_up{dependency="index"} 1');
+      expect(metrics).toContain('lectern_dependency_up{dependency="library"} 0');
     });
   });
 

@@ -1,5 +1,5 @@
 // Every kind of file in the library: with one bit changed, and removed. `library check` names it; `library repair` restores it or lists it.
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -84,6 +84,20 @@ onEachEngine('lectern library', (engine) => {
     const { run } = await open();
     expect(await run('check', '--read-data')).toMatchObject({ code: 0 });
     expect(await run('check')).toMatchObject({ code: 0 });
+  });
+
+  it('check lists the first files that no row refers to, and counts the others', async () => {
+    const { folder, run } = await open();
+    const names = Array.from({ length: 12 }, (_, n) => `thumbnails/1/${900 + n}.jpg`);
+    mkdirSync(join(folder, 'thumbnails/1'), { recursive: true });
+    for (const name of names) writeFileSync(join(folder, name), 'x');
+    const { code, stdout } = await run('check');
+    expect(code).toBe(0);
+    expect(stdout.match(/: no row refers to it$/gm)).toHaveLength(5);
+    expect(stdout).toContain('No row refers to 7 other files.');
+    expect(stdout).toContain('12 orphans');
+    const { orphans } = JSON.parse((await run('check', '--json')).stdout);
+    expect(orphans).toEqual(names);
   });
 
   describe.each(kinds)('%s', (_kind, pattern, outcome) => {

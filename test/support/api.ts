@@ -23,9 +23,10 @@ import type { FoundFeed } from '../../src/feeds/discover/describe-document.ts';
 import type { Files } from '../../src/library/files/files.ts';
 import { openFolderFiles } from '../../src/library/files/folder-files.ts';
 import type { FolderStats } from '../../src/library/stats.ts';
-import { createLog } from '../../src/log.ts';
+import { openLog } from '../../src/log.ts';
 import type { Secret } from '../../src/model/secret.ts';
 import type { Scope, User } from '../../src/model/user.ts';
+import type { OutageLog } from '../../src/outage-log.ts';
 import { tasks } from '../../src/parsing/tasks.ts';
 import type { Model } from '../../src/search/answer/ask-model.ts';
 import type { Meaning } from '../../src/search/meaning/meaning.ts';
@@ -91,6 +92,7 @@ export class TestApi {
   readonly endStreams: () => void;
   readonly accounts: AccountDeps;
   readonly logLines: string[] = [];
+  readonly outages: OutageLog;
 
   constructor(opened: Opened, options: ApiOptions = {}) {
     this.opened = opened;
@@ -103,13 +105,16 @@ export class TestApi {
       passwords: createPasswords(testPasswords),
       loginLimits: { ...usualLimits, ...options.loginLimits },
     };
+    const { log, outages } = openLog({ level: 'debug', format: 'json', out: collect(this.logLines) });
+    this.outages = outages;
     const { app, entries, endStreams } = createApi({
       store,
       accounts: this.accounts,
       oidc: options.oidc,
       client: { trustedProxies: options.trustedProxies ?? [], publicUrl: options.publicUrl },
       corsAllowedOrigins: options.corsAllowedOrigins ?? [],
-      log: createLog({ level: 'debug', format: 'json', out: collect(this.logLines) }),
+      log,
+      isUp: outages.isUp,
       metrics: createMetrics({ process: false }),
       randomText,
       version: '0.0.0-test',

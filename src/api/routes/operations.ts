@@ -1,7 +1,6 @@
 // For those who run Lectern: is it alive, is it ready, what is it doing, what can it do.
 import { z } from '@hono/zod-openapi';
 import { Unavailable } from '../../errors.ts';
-import type { Store } from '../../store/store.ts';
 import type { ApiDeps } from '../context.ts';
 import { type ApiDescription, describeApi } from '../openapi.ts';
 import { docsPage } from '../pages/docs-page.ts';
@@ -31,11 +30,14 @@ const JournalState = z.object({
 });
 const Ready = z.object({
   status: z.enum(['ready', 'degraded']).openapi({
-    description: 'degraded: requests are served, but the library is more than a minute behind',
+    description: 'degraded: requests are served, but the library is away or more than a minute behind',
   }),
   schema: z.int(),
   jobs: JobCounts,
   journal: JournalState,
+  library: z.enum(['up', 'away']).openapi({
+    description: 'away: the storage of the library does not answer; changes wait in the index',
+  }),
 });
 
 export function operationRoutes(router: Router, deps: ApiDeps): void {
@@ -47,7 +49,8 @@ export function operationRoutes(router: Router, deps: ApiDeps): void {
 
   showQueue(deps.metrics.registry, () => deps.store.jobs);
   showJournal(deps.metrics.registry, () => deps.store.journal);
-  showProcesses(deps.metrics.registry, { leases: () => deps.store.leases, isStopping: deps.isStopping });
+  const { isStopping, isUp } = deps;
+  showProcesses(deps.metrics.registry, { leases: () => deps.store.leases, isStopping, isUp });
   showPools(deps.metrics.registry, () => deps.store.index.pools());
 
   router.open(
@@ -78,7 +81,7 @@ export function operationRoutes(router: Router, deps: ApiDeps): void {
       if (!deps.store.index.isInPlace())
         throw new Unavailable('index', 'the index file was deleted or replaced');
       try {
-        return c.json(await within(readyWithinMs, readState(deps.store)), 200);
+        return c.json(await within(readyWithinMs, readState(deps)), 200);
       } catch (cause) {
         throw new Unavailable('index', 'the index does not answer', { cause });
       }
@@ -110,11 +113,12 @@ export function operationRoutes(router: Router, deps: ApiDeps): void {
   router.page('user', '/docs', (c) => sendPage(c, docsPage(describe())));
 }
 
-async function readState(store: Store): Promise<z.infer<typeof Ready>> {
+async function readState({ store, isUp }: Pick<ApiDeps, 'store' | 'isUp'>): Promise<z.infer<typeof Ready>> {
   const [schema, jobs] = [await store.schemaVersion(), await store.jobs.countRoughly()];
   const { pending, lagMs } = await store.journal.lag(countedUpTo);
-  const status = lagMs > degradedAfterMs ? 'degraded' : 'ready';
-  return { status, schema, jobs, journal: { pending, lag_seconds: lagMs / 1000 } };
+  const library = isUp('library') ? 'up' : 'away';
+  const status = library === 'away' || lagMs > degradedAfterMs ? 'degraded' : 'ready';
+  return { status, schema, jobs, journal: { pending, lag_seconds: lagMs / 1000 }, library };
 }
 
 async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
