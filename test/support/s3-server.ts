@@ -28,21 +28,24 @@ export async function startS3Server(): Promise<S3Server> {
     ended.then(() => Promise.reject(new Error('the S3 server ended at once'))),
   ]);
   const url = `http://127.0.0.1:${Number(String(line).trim())}`;
-  const libraryUrl = (bucket: string, prefix = '') =>
-    new Secret(`s3://${account}@${bucket}/${prefix}?endpoint=${encodeURIComponent(url)}`);
+  const libraryUrl = s3LibraryUrl(url, account);
   return {
     url,
     libraryUrl,
-    createBucket: (bucket) =>
-      send(
-        { now: Date.now, pause: async () => {} },
-        parseS3Url(libraryUrl(bucket)),
-        { method: 'PUT' },
-        (response) => response.body?.cancel(),
-      ),
+    createBucket: (bucket) => createBucketAt(libraryUrl, bucket),
     async stop() {
       child.stdin.end();
       await ended;
     },
   };
+}
+
+export function s3LibraryUrl(url: string, credentials: string): S3Server['libraryUrl'] {
+  return (bucket, prefix = '') =>
+    new Secret(`s3://${credentials}@${bucket}/${prefix}?endpoint=${encodeURIComponent(url)}`);
+}
+
+export async function createBucketAt(libraryUrl: S3Server['libraryUrl'], bucket: string): Promise<void> {
+  const deps = { now: Date.now, pause: async () => {} };
+  await send(deps, parseS3Url(libraryUrl(bucket)), { method: 'PUT' }, (response) => response.body?.cancel());
 }
