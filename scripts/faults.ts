@@ -27,8 +27,7 @@ say(`seed ${seed}`);
 const interrupted = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => {
-    say('ending after the present fault; press Ctrl-C again to end at once');
-    interrupted.abort();
+    interrupted.abort(new Error('interrupted'));
   });
 
 const report = await runFaults({
@@ -36,6 +35,7 @@ const report = await runFaults({
   seed,
   durationMs: minutes * 60_000,
   faultMs: [2_000, 20_000],
+  longFaultMs: 75_000,
   requestsPerSecond: 8,
   feeds: 8,
   apis: 2,
@@ -62,5 +62,8 @@ say(
   `${report.acknowledged} requests acknowledged, ${report.checkedFacts} facts checked, slowest answer ` +
     `${seconds(report.slowestAnswerMs)} s, slowest stop ${seconds(report.slowestStopMs)} s`,
 );
-if (report.problems.length > 0) process.stdout.write(`\n${problemText(report, minutes)}\n`);
+const command = ['npm run faults --', minutes, ...(values.kind ?? []).map((kind) => `--kind "${kind}"`)].join(
+  ' ',
+);
+if (report.problems.length > 0) process.stdout.write(`\n${problemText(report, command)}\n`);
 process.exit(report.problems.length > 0 ? 1 : 0);

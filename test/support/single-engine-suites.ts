@@ -83,6 +83,16 @@ export const singleEngineSuites: readonly { engine: EngineName; title: string; r
     reason: 'several APIs and workers share a PostgreSQL; SQLite is for one machine',
   },
   {
+    engine: 'postgres',
+    title: 'a cluster in which something breaks',
+    reason: 'processes on several machines share PostgreSQL; a SQLite file has no connections that break',
+  },
+  {
+    engine: 'postgres',
+    title: 'a cluster in which something breaks for ten minutes',
+    reason: 'processes on several machines share PostgreSQL; a SQLite file has no connections that break',
+  },
+  {
     engine: 'sqlite',
     title: 'a start on an old database',
     reason: 'ReedMe and Fusion have SQLite files alone; into PostgreSQL they are imported',

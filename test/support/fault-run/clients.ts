@@ -16,7 +16,7 @@ export interface ClientOptions {
 /** What the clients saw since they were asked last. */
 export interface Seen {
   acknowledged: number;
-  /** Answers 503 with Retry-After, and requests without an answer. */
+  /** Answers 429 and 503 with Retry-After, and requests without an answer. */
   refused: number;
   /** Answers that say that Lectern failed: 500, or 503 without Retry-After. */
   readonly failures: string[];
@@ -95,9 +95,9 @@ export class LedgerClients {
       const text = await answer.text();
       const tookMs = performance.now() - began;
       this.#seen.slowestAnswerMs = Math.max(this.#seen.slowestAnswerMs, tookMs);
-      if (answer.status < 500)
+      if (answer.status < 500 && answer.status !== 429)
         return { status: answer.status, body: text === '' ? undefined : JSON.parse(text) };
-      const isRefusal = [503, 504].includes(answer.status) && answer.headers.has('retry-after');
+      const isRefusal = [429, 503, 504].includes(answer.status) && answer.headers.has('retry-after');
       if (!isRefusal) this.#seen.failures.push(`${method} ${path}: ${answer.status} ${text.slice(0, 200)}`);
     } catch {
       // No answer: the API was killed, or stands still.

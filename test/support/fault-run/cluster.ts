@@ -26,8 +26,8 @@ export interface ClusterSize {
 
 /** What can be seen of the work in the background. */
 export interface WorkState {
-  /** Feeds that are due, deframer feeds that are due or locked, and deframer feeds without a next run. */
-  readonly overdue: readonly string[];
+  /** Feeds that are due, deframer feeds that are due or locked, and deframer feeds without a next run; and which it is. */
+  readonly overdue: ReadonlyMap<string, string>;
   readonly journalLagMs: number;
 }
 
@@ -113,19 +113,21 @@ export class Cluster {
   async workState(): Promise<WorkState> {
     const rows = await this.readRows(`
       WITH clock AS (SELECT floor(extract(epoch FROM clock_timestamp()) * 1000) AS now)
-      SELECT 'feed ' || f.link || ' is due' AS what, 0 AS lag FROM clock, feeds f
+      SELECT 'feed ' || f.link AS what, 'is due' AS state, 0 AS lag FROM clock, feeds f
         LEFT JOIN feed_fetch_state s ON s.feed_id = f.id
         WHERE f.suspended = 0 AND coalesce(s.next_check_at, 0) <= now
       UNION ALL
-      SELECT 'deframer feed ' || f.url || CASE WHEN s.next_run_at IS NULL THEN ' has no next run'
-          WHEN s.locked_until IS NOT NULL THEN ' is locked' ELSE ' is due' END, 0
+      SELECT 'deframer feed ' || f.url, CASE WHEN s.next_run_at IS NULL THEN 'has no next run'
+          WHEN s.locked_until IS NOT NULL THEN 'is locked' ELSE 'is due' END, 0
         FROM clock, deframer_feeds f JOIN feed_schedules s ON s.id = f.id
         WHERE f.enabled = 1 AND f.polling = 1 AND f.deleted_at IS NULL
           AND (s.next_run_at IS NULL OR s.next_run_at <= now OR s.locked_until IS NOT NULL)
       UNION ALL
-      SELECT NULL, coalesce((SELECT now - noted_at FROM journal_dirty ORDER BY seq LIMIT 1), 0) FROM clock`);
+      SELECT NULL, NULL, coalesce((SELECT now - noted_at FROM journal_dirty ORDER BY seq LIMIT 1), 0) FROM clock`);
     return {
-      overdue: rows.flatMap(({ what }) => (what === null ? [] : String(what))),
+      overdue: new Map(
+        rows.filter(({ what }) => what !== null).map(({ what, state }) => [String(what), String(state)]),
+      ),
       journalLagMs: Math.max(...rows.map(({ lag }) => Number(lag))),
     };
   }

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { type Random, randomFrom } from '../random.ts';
 import { LedgerClients } from './clients.ts';
-import { type Cluster, type ClusterSize, startCluster, type WorkState } from './cluster.ts';
+import { type Cluster, type ClusterSize, startCluster } from './cluster.ts';
 import { type FaultKind, faultKinds } from './kinds.ts';
 import type { ReadRows } from './ledger.ts';
 import { Prober } from './prober.ts';
@@ -16,12 +16,14 @@ export interface FaultRunOptions extends ClusterSize {
   readonly durationMs: number;
   /** How long a fault lasts. */
   readonly faultMs: readonly [min: number, max: number];
+  /** How long some faults last: longer than leases and time-outs. */
+  readonly longFaultMs?: number;
   readonly requestsPerSecond: number;
   readonly feeds: number;
   /** Only these kinds, by their names. */
   readonly kinds?: readonly string[];
   readonly say?: (line: string) => void;
-  /** Ends the run after the present fault. */
+  /** Ends the run and all its processes at once. */
   readonly signal?: AbortSignal;
 }
 
@@ -55,19 +57,26 @@ const maxRecoveryMs = 90_000;
 const maxLagMs = 20_000;
 const maxStopMs = 20_000;
 const betweenFaultsMs = 1_000;
+const oneInIsLong = 6;
+const shownOfEach = 3;
 
 export async function runFaults(options: FaultRunOptions): Promise<FaultRunReport> {
   const cluster = await startCluster(options);
+  const aborted = new Promise<never>((_, reject) => {
+    const { signal } = options;
+    if (signal?.aborted) reject(signal.reason);
+    signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
   try {
-    return await new FaultRun(options, cluster).run();
+    return await Promise.race([new FaultRun(options, cluster).run(), aborted]);
   } finally {
     await cluster.end();
   }
 }
 
-/** A failure of a run, with the command that repeats it. */
-export function problemText({ seed, problems }: FaultRunReport, minutes: number): string {
-  return `${problems.join('\n')}\nRepeat this run with: npm run faults -- ${minutes} --seed ${seed}`;
+/** What went wrong in a run. `command` repeats it when the seed is added. */
+export function problemText({ seed, problems }: FaultRunReport, command: string): string {
+  return `${problems.join('\n')}\nRepeat this run with: ${command} --seed ${seed}`;
 }
 
 class FaultRun {
@@ -79,6 +88,8 @@ class FaultRun {
   readonly #problems: string[] = [];
   /** Feeds and pages that failed, each of which is a problem once. */
   readonly #failed = new Set<string>();
+  /** Feeds that did not come back on schedule, each of which is a problem once. */
+  readonly #stuck = new Set<string>();
   #acknowledged = 0;
   #checkedFacts = 0;
   #slowestAnswerMs = 0;
@@ -102,7 +113,7 @@ class FaultRun {
     await this.#prepare();
     const deadline = performance.now() + durationMs;
     const deck = dealKinds(randomFrom(seed), this.#options.kinds);
-    for (let n = 1; performance.now() < deadline && !this.#options.signal?.aborted; n++) {
+    for (let n = 1; performance.now() < deadline; n++) {
       // Of its own, so that what the clients draw does not change what the next fault is.
       const random = randomFrom(seed * 1_000 + n);
       await this.#breakOnce(deck(), random);
@@ -143,8 +154,10 @@ class FaultRun {
 
   async #breakOnce(kind: FaultKind, random: Random): Promise<void> {
     const report = this.#reportOf(kind);
-    const [min, max] = this.#options.faultMs;
-    const lastsMs = min + random.below(max - min + 1);
+    const { faultMs, longFaultMs } = this.#options;
+    const [min, max] = faultMs;
+    const isLong = random.below(oneInIsLong) === 0;
+    const lastsMs = isLong && longFaultMs ? longFaultMs : min + random.below(max - min + 1);
     await this.#makeDue();
     await pause(random.below(betweenFaultsMs));
     const began = performance.now();
@@ -182,29 +195,32 @@ class FaultRun {
       scheduleMs: Number.POSITIVE_INFINITY,
       lagMs: Number.POSITIVE_INFINITY,
     };
-    let state: WorkState = { overdue: ['unknown'], journalLagMs: Number.POSITIVE_INFINITY };
+    let lagMs = 0;
+    /** Feeds that have not been on schedule since the fault ended. */
+    let late: readonly string[] | undefined;
     for (;;) {
       const sinceMs = performance.now() - ended;
       const { overdue, journalLagMs } = await this.#cluster.workState();
-      state = { overdue: overdue.filter((work) => !this.#failed.has(work)), journalLagMs };
+      lagMs = journalLagMs;
+      late = (late ?? [...overdue.keys()]).filter((feed) => overdue.has(feed) && !this.#stuck.has(feed));
+      for (const feed of this.#stuck) if (!overdue.has(feed)) this.#stuck.delete(feed);
       if (this.#prober.isServedSince(ended)) found.serviceMs = Math.min(found.serviceMs, sinceMs);
-      if (state.overdue.length === 0) found.scheduleMs = Math.min(found.scheduleMs, sinceMs);
-      if (state.journalLagMs < maxLagMs) found.lagMs = Math.min(found.lagMs, sinceMs);
+      if (late.length === 0) found.scheduleMs = Math.min(found.scheduleMs, sinceMs);
+      if (journalLagMs < maxLagMs) found.lagMs = Math.min(found.lagMs, sinceMs);
       if (Math.max(found.serviceMs, found.scheduleMs, found.lagMs) < Number.POSITIVE_INFINITY) break;
-      if (sinceMs > maxRecoveryMs) break;
+      if (sinceMs > maxRecoveryMs) {
+        const states = late.map((feed) => `${feed} ${overdue.get(feed)}`);
+        if (late.length > 0)
+          this.#problemsOf('schedule', `${maxRecoveryMs / 1_000} s after ${after}`, states);
+        for (const feed of late) this.#stuck.add(feed);
+        break;
+      }
       await pause(250);
     }
     if (found.serviceMs > maxServiceMs)
       this.#problem('service', `an API did not serve ${maxServiceMs / 1_000} s after ${after}`);
-    if (found.scheduleMs === Number.POSITIVE_INFINITY) {
-      this.#problem('schedule', `${maxRecoveryMs / 1_000} s after ${after}: ${state.overdue.join(', ')}`);
-      for (const work of state.overdue) this.#failed.add(work);
-    }
     if (found.lagMs === Number.POSITIVE_INFINITY)
-      this.#problem(
-        'lag',
-        `${maxRecoveryMs / 1_000} s after ${after} the journal is ${state.journalLagMs} ms behind`,
-      );
+      this.#problem('lag', `${maxRecoveryMs / 1_000} s after ${after} the journal is ${lagMs} ms behind`);
     return found;
   }
 
@@ -215,10 +231,10 @@ class FaultRun {
     this.#checkedFacts = checked;
     this.#acknowledged += seen.acknowledged;
     this.#slowestAnswerMs = Math.max(this.#slowestAnswerMs, seen.slowestAnswerMs);
-    for (const fact of lost) this.#problem('lost', `after ${after}: ${fact}`);
-    for (const fact of duplicated) this.#problem('duplicated', `after ${after}: ${fact}`);
-    for (const failure of seen.failures) this.#problem('500', `during ${after}: ${failure}`);
-    for (const answer of seen.unexpected) this.#problem('answer', `during ${after}: ${answer}`);
+    this.#problemsOf('lost', `after ${after}`, lost);
+    this.#problemsOf('duplicated', `after ${after}`, duplicated);
+    this.#problemsOf('500', `during ${after}`, seen.failures);
+    this.#problemsOf('answer', `during ${after}`, seen.unexpected);
     for (const work of await this.#cluster.failedWork()) {
       if (this.#failed.has(work)) continue;
       this.#problem('failed work', `after ${after}: ${work}`);
@@ -252,15 +268,21 @@ class FaultRun {
       const { lost, duplicated } = await withRows(rebuilt.databaseUrl, (read) =>
         this.#clients.ledger.check(read),
       );
-      for (const fact of lost) this.#problem('lost', `in the index rebuilt on ${engine}: ${fact}`);
-      for (const fact of duplicated)
-        this.#problem('duplicated', `in the index rebuilt on ${engine}: ${fact}`);
+      this.#problemsOf('lost', `in the index rebuilt on ${engine}`, lost);
+      this.#problemsOf('duplicated', `in the index rebuilt on ${engine}`, duplicated);
     }
   }
 
   #problem(what: string, sentence: string): void {
     this.#problems.push(`${what}: ${sentence}`);
     this.#options.say?.(`PROBLEM ${what}: ${sentence}`);
+  }
+
+  /** Reports the first few of many that may have one cause. */
+  #problemsOf(what: string, when: string, sentences: readonly string[]): void {
+    for (const sentence of sentences.slice(0, shownOfEach)) this.#problem(what, `${when}: ${sentence}`);
+    const more = sentences.length - shownOfEach;
+    if (more > 0) this.#problem(what, `${when}: ${more} more`);
   }
 
   #reportOf({ name }: FaultKind): KindReport {
