@@ -16,6 +16,7 @@ import { run as rss } from './rss.ts';
 import { run as search } from './search.ts';
 import { run as sync } from './sync.ts';
 import { run as unread } from './unread.ts';
+import { run as users } from './users.ts';
 import { run as vectors } from './vectors.ts';
 import { run as web } from './web.ts';
 
@@ -53,6 +54,10 @@ const benchmarks: Record<string, { about: string; run: (args: readonly string[])
   attacks: {
     about: 'what uploads without a login, hostile documents and thousands of connections do to the API',
     run: attacks,
+  },
+  users: {
+    about: 'what users cost: processor time, bytes and requests, for 1 to 1,000 members on both engines',
+    run: users,
   },
   lag: { about: 'how far the library lags while three clients sync highlights in a loop', run: lag },
   web: { about: 'how soon the reader shows something in a slow browser', run: web },

@@ -10,6 +10,7 @@ import pg from 'pg';
 
 export interface PostgresServer {
   readonly url: string;
+  readonly pid: number;
   urlOf(database: string): string;
   createDatabase(name: string, template?: string): Promise<void>;
   /** SIGINT ends all sessions and stops; SIGQUIT stops as in a crash. Resolves when the server answers again. */
@@ -90,6 +91,7 @@ export async function startPostgres(
   }
   return {
     url: urlOf('postgres'),
+    pid: server.pid as number,
     urlOf,
     createDatabase: (name, template) => createDatabase(urlOf('postgres'), name, template),
     async restart(signal) {
