@@ -8,6 +8,7 @@ import type { Store } from '../../src/store/store.ts';
 import type { TestClock } from '../support/clock.ts';
 import { onEachEngine, openEmptyStore } from '../support/engines.ts';
 import { indexAll, MemorySource } from '../support/search-docs.ts';
+import { until } from '../support/until.ts';
 import { createWordEmbedder, type WordEmbedder } from '../support/word-embedder.ts';
 
 const never = new AbortController().signal;
@@ -185,6 +186,30 @@ onEachEngine('the vectors of documents', (engine) => {
     await embed();
     expect(await keys()).toHaveLength(40);
     expect(embedder.texts).toHaveLength(40);
+  });
+
+  it('are made by another process a minute after the one that made them was killed', async () => {
+    entries.put({ refId: 1, text: 'one' });
+    await index(entries, 1);
+    let offsetMs = 0;
+    database.timeOffsetMs = () => offsetMs;
+    const gate = Promise.withResolvers<void>();
+    let isUnderWay = false;
+    embedder.before = () => {
+      isUnderWay = true;
+      return gate.promise;
+    };
+    // It renews nothing from here on, as one that was killed.
+    const killed = follower(embedder, 'killed').look(never);
+    await until('a batch is under way', () => isUnderWay);
+    embedder.before = () => {};
+    expect(await follower(embedder, 'other').look(never)).toBe(false);
+    expect(await keys()).toEqual([]);
+    offsetMs += 60_001;
+    await follower(embedder, 'other').look(never);
+    expect(await keys()).toHaveLength(1);
+    gate.resolve();
+    expect(await killed).toBe(false);
   });
 
   it('are not written by a process whose lease has moved on', async () => {
