@@ -115,6 +115,14 @@ describe('the library on an S3 server that fails', () => {
     expect(stub.requests).toHaveLength(1);
   });
 
+  it('a file is missing when the answer to HEAD names the length of an error that it does not send, as versitygw does', async () => {
+    const missing = (response: ServerResponse) =>
+      response.writeHead(404, { 'content-length': '272', connection: 'close' }).end();
+    stub.answer(missing, xml(200, emptyList));
+    expect(await files.stat('a')).toBeUndefined();
+    expect(stub.requests.map(({ method }) => method)).toEqual(['HEAD', 'GET']);
+  });
+
   it('a put has succeeded when the answer has a body, checksums and an ETag that is no hash', async () => {
     stub.answer(
       xml(200, '<PutObjectResult/>', { etag: '"not-a-hash-2"', 'x-amz-checksum-crc64nvme': 'AAAAAAAAAAA=' }),
