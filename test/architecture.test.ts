@@ -46,7 +46,10 @@ const rules: Record<string, (file: SourceFile) => string[]> = {
       .flatMap(([, names = '']) => names.replace(/[{}]/g, '').split(','))
       .map((name) => name.trim())
       .filter(
-        (name) => !/^(BlockList|isIP|isIPv4|isIPv6|IncomingMessage|ServerResponse|Server as \w+|type \w+|)$/.test(name),
+        (name) =>
+          !/^(BlockList|isIP|isIPv4|isIPv6|IncomingMessage|ServerResponse|Server as \w+|type \w+|)$/.test(
+            name,
+          ),
       );
     // Any way of getting hold of them but the import above would hide which of their names are used.
     const hidden = [
