@@ -18,7 +18,8 @@ export interface TakeFeedDeps extends RunFeedDeps {
  * failed, and the next lookup takes that feed again.
  */
 export class FeedsInHand {
-  readonly #ids = new Set<string>();
+  /** The epoch of our lease, by feed. Another loop may have taken the feed from a run that lost its lease and has not ended yet. */
+  readonly #epochs = new Map<string, number>();
   #lookup: Promise<unknown> = Promise.resolve();
 
   /** One lookup at a time: a feed whose answer is on its way would look left behind. */
@@ -26,16 +27,16 @@ export class FeedsInHand {
     find: (inHand: readonly string[]) => Promise<AcquiredFeed | undefined>,
   ): Promise<AcquiredFeed | undefined> {
     const lookup = this.#lookup.then(async () => {
-      const lease = await find([...this.#ids]);
-      if (lease) this.#ids.add(lease.feedId);
+      const lease = await find([...this.#epochs.keys()]);
+      if (lease) this.#epochs.set(lease.feedId, lease.epoch);
       return lease;
     });
     this.#lookup = lookup.catch(() => {});
     return lookup;
   }
 
-  release({ feedId }: AcquiredFeed): void {
-    this.#ids.delete(feedId);
+  release({ feedId, epoch }: AcquiredFeed): void {
+    if (this.#epochs.get(feedId) === epoch) this.#epochs.delete(feedId);
   }
 }
 

@@ -624,6 +624,27 @@ onEachEngine('a run of the deframer', (engine) => {
     });
   });
 
+  it('is not taken from the loop that runs it when an earlier run in the same process ends', async () => {
+    site.publish({ title: 'One', link: '/1' });
+    const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
+    deframing.answer('One', async () => {
+      await gates[deframing.titles().length === 1 ? 0 : 1].promise;
+      return {};
+    });
+    const id = await deframing.addFeed(feedUrl);
+    const first = deframing.look();
+    await until('the first run analyses the article', () => deframing.titles().length === 1);
+    await store.deframerFeeds.sync(id);
+    const second = deframing.look();
+    await until('the second run analyses the article', () => deframing.titles().length === 2);
+    gates[0].resolve();
+    await first;
+    expect(await deframing.look()).toBe(false);
+    gates[1].resolve();
+    expect(await second).toBe(true);
+    expect(await state()).toMatchObject({ items: 1, isRunning: false, lastError: null });
+  });
+
   describe('whose process has ended', () => {
     const presence = { role: 'worker', holder: 'worker-1' } as const;
     let uptimeMs: number;

@@ -157,7 +157,7 @@ export function deframeRunStore(db: Database, now: Clock) {
     /** Releases the feeds that these have locked, unless they are present again. Returns how many. */
     async releaseAbsent(holders: readonly string[]): Promise<number> {
       const released = await db.writeOne(sql`
-        UPDATE feed_schedules SET locked_until = NULL
+        UPDATE feed_schedules SET locked_until = NULL, locked_by = ''
         WHERE ${isHolderAbsent(db)} AND locked_by IN ${textList(db, holders)} RETURNING id`);
       return released.length;
     },
@@ -175,7 +175,7 @@ export function deframeRunStore(db: Database, now: Clock) {
       await db.write((trx) =>
         trx
           .updateTable('feed_schedules')
-          .set({ locked_until: null })
+          .set({ locked_until: null, locked_by: '' })
           .where('id', '=', feedId)
           .where(isEpoch('epoch', epoch))
           .execute(),
@@ -193,6 +193,7 @@ export function deframeRunStore(db: Database, now: Clock) {
             scheduled_at: dbNow(db),
             last_note: note,
             locked_until: null,
+            locked_by: '',
           })
           .where('id', '=', lease.feedId)
           .execute();
@@ -324,6 +325,7 @@ export function deframeRunStore(db: Database, now: Clock) {
             ...(error !== undefined ? { last_note: null } : note !== undefined && { last_note: note }),
             last_run_at: now(),
             locked_until: null,
+            locked_by: '',
             etag: validators?.etag ?? '',
             last_modified: validators?.lastModified ?? '',
             validators_url: validators?.url ?? '',

@@ -186,6 +186,7 @@ export function deframerFeedStore(db: Database, now: Clock) {
             scheduled_at: dbNow(db),
             last_error: null,
             locked_until: null,
+            locked_by: '',
             // Whoever asks for it wants the document, not the news that it is the same.
             etag: '',
             last_modified: '',
