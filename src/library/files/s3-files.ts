@@ -12,7 +12,6 @@ import {
   send,
   type Transfer,
   Transient,
-  timeLimitMs,
   timeoutOf,
 } from './s3-request.ts';
 import { parseS3Url, type S3Credentials, type S3Location } from './s3-url.ts';
@@ -119,8 +118,7 @@ function s3Files(bucket: Bucket): Files {
   ): StoredFile | undefined {
     if (!response.ok) return undefined;
     const stat = statOf(location, key, response);
-    const limits = { timeoutMs: timeoutOf(deps), limitMs: timeLimitMs(deps, stat.sizeBytes) };
-    return { ...stat, body: checkedBody(response, stat, { ...limits, ...options }) };
+    return { ...stat, body: checkedBody(response, stat, { timeoutMs: timeoutOf(deps), ...options }) };
   }
 }
 

@@ -58,8 +58,9 @@ export class Transient extends Error {
 }
 
 /**
- * Everything sent here may be sent twice: a PUT replaces the whole object, a DELETE of nothing is fine. No attempt begins after the
- * time limit of the first one, so a server that does not answer is not waited for five times.
+ * Everything sent here may be sent twice: a PUT replaces the whole object, a DELETE of nothing is fine. A server that does not
+ * answer is not waited for five times: no attempt begins after the time limit of the first one, unless the server did answer and
+ * the transfer broke off.
  */
 export async function send<T>(
   deps: S3Deps,
@@ -71,11 +72,17 @@ export async function send<T>(
   const startedAt = performance.now();
   for (let attempt = 1; ; attempt++) {
     request.signal?.throwIfAborted();
+    let hasAnswered = false;
+    const readAnswer: ReadAnswer<T> = (response, transfer) => {
+      hasAnswered = true;
+      return read(response, transfer);
+    };
     try {
-      return await sendOnce(deps, location, { ...request, limitMs }, read);
+      return await sendOnce(deps, location, { ...request, limitMs }, readAnswer);
     } catch (error) {
       if (!(error instanceof Transient)) throw error;
-      if (attempt === maxAttempts || performance.now() - startedAt >= limitMs) {
+      const isTooLate = !hasAnswered && performance.now() - startedAt >= limitMs;
+      if (attempt === maxAttempts || isTooLate) {
         throw new Unavailable(
           'library',
           `LECTERN_LIBRARY_URL: ${location.shown} did not answer as it should in ${attempt} ` +
@@ -96,7 +103,7 @@ export function timeoutOf(deps: S3Deps): number {
 }
 
 /** A fixed part, and the time that the body takes at the lowest accepted speed. */
-export function timeLimitMs(deps: S3Deps, bodyBytes = 0): number {
+function timeLimitMs(deps: S3Deps, bodyBytes = 0): number {
   return timeoutOf(deps) + bodyBytes / minBytesPerMs;
 }
 
