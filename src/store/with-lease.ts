@@ -41,6 +41,7 @@ export async function withLease<T>(
   } finally {
     clearInterval(timer);
     await renewal;
-    await leases.release(lease);
+    // The work's result or error counts. A lease that is not released expires.
+    await leases.release(lease).catch(() => {});
   }
 }

@@ -6,14 +6,7 @@ import { checkKey, checkPrefix, isKey } from './key.ts';
 import { checkLimit, takePage } from './page.ts';
 import { checkedBody, withUpload } from './s3-body.ts';
 import { parseListing, type S3Listing } from './s3-list-xml.ts';
-import {
-  publicMessage,
-  type S3Deps,
-  send,
-  type Transfer,
-  Transient,
-  timeoutOf,
-} from './s3-request.ts';
+import { publicMessage, type S3Deps, send, type Transfer, Transient, timeoutOf } from './s3-request.ts';
 import { parseS3Url, type S3Credentials, type S3Location } from './s3-url.ts';
 
 export interface S3Target {

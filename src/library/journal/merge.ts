@@ -5,7 +5,7 @@ import type { Files } from '../files/files.ts';
 import { type NewUlid, ulidTime } from '../ulid.ts';
 import { factLine } from './segment.ts';
 import { type FactSet, partsOf, readSegments } from './sets.ts';
-import { type SetHeader, writeSet } from './write-set.ts';
+import { maxMergedPartBytes, type SetHeader, writeSet } from './write-set.ts';
 
 export interface MergeDeps {
   readonly files: Files;
@@ -50,7 +50,7 @@ export async function mergeSets(
   const ids = new Map<string, number>();
   for (const set of sets) for (const [table, id] of Object.entries(set.ids)) raise(ids, table, id);
 
-  await writeSet({ files, header, signal }, async (add) => {
+  await writeSet({ files, header, signal, partBytes: maxMergedPartBytes }, async (add) => {
     const passes = Math.ceil(sets.reduce((sum, set) => sum + set.facts, 0) / keysPerPass) || 1;
     for (let pass = 0; pass < passes; pass++) {
       const isMine = (key: string) => passes === 1 || hash(key) % passes === pass;

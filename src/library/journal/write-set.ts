@@ -4,6 +4,8 @@ import { type SegmentHeader, segmentKey, writeSegment } from './segment.ts';
 
 /** One upload over a slow connection takes seconds, and a broken one repeats little. A larger row has a part of its own. */
 export const maxPartBytes = 1024 * 1024;
+/** Nobody waits for a merge, and the bucket charges by the request. */
+export const maxMergedPartBytes = 8 * 1024 * 1024;
 
 export type SetHeader = Omit<
   SegmentHeader,
@@ -18,6 +20,7 @@ export interface SetTarget {
   readonly header: SetHeader;
   /** Aborting it ends the write with the reason. */
   readonly signal?: AbortSignal;
+  readonly partBytes?: number;
 }
 
 /** Writes the lines that `write` adds. The set counts once it has returned the last fields of the header. */
@@ -39,20 +42,22 @@ class SetWriter {
   readonly #files: Files;
   readonly #header: SetHeader;
   readonly #signal: AbortSignal | undefined;
+  readonly #partBytes: number;
   #lines: string[] = [];
   #sizeBytes = 0;
   #part = 0;
   #isFinishing = false;
 
-  constructor({ files, header, signal }: SetTarget) {
+  constructor({ files, header, signal, partBytes = maxPartBytes }: SetTarget) {
     this.#files = files;
     this.#header = header;
     this.#signal = signal;
+    this.#partBytes = partBytes;
   }
 
   async add(line: string): Promise<void> {
     const lineBytes = Buffer.byteLength(line) + 1;
-    if (this.#lines.length > 0 && this.#sizeBytes + lineBytes > maxPartBytes)
+    if (this.#lines.length > 0 && this.#sizeBytes + lineBytes > this.#partBytes)
       await this.#put({ last: false });
     this.#lines.push(line);
     this.#sizeBytes += lineBytes;

@@ -103,6 +103,27 @@ it('repeats a probe that fails, and calls the server silent after eight ticks wi
   expect(busy.destroyedBy).toBeInstanceOf(ServerSilent);
 });
 
+it('repeats a probe that cannot be started', async () => {
+  const server = new Liveness({
+    probe: () => {
+      started += 1;
+      throw new Error('ENOENT: no such file, root.crt');
+    },
+    onSilent: (error) => silences.push(error),
+    tickMs: 1_000_000,
+  });
+  let started = 0;
+  const connection = new FakeConnection('a');
+  server.add(connection);
+  server.beginWait(connection);
+  for (let n = 0; n < 10; n++) {
+    server.tick();
+    await nextTurn();
+  }
+  server.close();
+  expect(started).toBeGreaterThan(1);
+});
+
 it('forgets failed probes when the server answers a connection', async () => {
   const busy = waiting('busy');
   await tick(6 + 7, () => probes.at(-1)?.reject(new Error('getaddrinfo EAI_AGAIN')));

@@ -169,9 +169,10 @@ export class Liveness {
   async #ask(): Promise<void> {
     this.#askedAtTick = this.#ticks;
     this.#unansweredSince ??= this.#ticks;
-    const probe = this.#probe();
-    this.#probes.set(probe, 0);
+    let probe: Probe | undefined;
     try {
+      probe = this.#probe();
+      this.#probes.set(probe, 0);
       const running = await probe.answer;
       this.#hear();
       this.#isSilent = false;
@@ -180,7 +181,7 @@ export class Liveness {
     } catch {
       // The next one may be answered: a name that cannot be resolved for a moment is no silence.
     } finally {
-      this.#probes.delete(probe);
+      if (probe) this.#probes.delete(probe);
     }
   }
 
