@@ -8,8 +8,11 @@ import type { JobDefinition } from './registry.ts';
 
 const longestNote = 300;
 
-/** Why the signal of a job was aborted. */
-type Interruption = 'time is up' | 'cancelled' | 'lost' | 'stopping';
+/**
+ * Why the signal of a job was aborted. The lease of a job that ran out may still be ours: the job goes back to the queue unless
+ * another worker has taken it.
+ */
+type Interruption = 'time is up' | 'cancelled' | 'lost' | 'ran out' | 'stopping';
 
 /** Null for what the index could not take, such as a share of nothing. */
 function wholeNumber(number: number | undefined): number | null {
@@ -43,7 +46,7 @@ export class Run {
     // A lease that is lost stays lost, whatever else comes.
     if (this.#interruption === undefined || why === 'lost') this.#interruption = why;
     this.#controller.abort(
-      why === 'lost'
+      why === 'lost' || why === 'ran out'
         ? new LeaseLost(`job ${this.job.id}`)
         : new TemporaryFailure(`the job was interrupted: ${why}`),
     );
@@ -82,9 +85,12 @@ export class Run {
         fence: this.fence,
         isLastAttempt: job.attempts + 1 >= job.maxAttempts,
       });
-      return this.isLost ? undefined : { kind: 'done' };
+      if (this.isLost) return undefined;
+      return { kind: this.#interruption === 'ran out' ? 'returned' : 'done' };
     } catch (error) {
-      if (this.isLost || error instanceof LeaseLost) return undefined;
+      if (this.isLost) return undefined;
+      if (this.#interruption === 'ran out') return { kind: 'returned' };
+      if (error instanceof LeaseLost) return undefined;
       // The queue makes a cancelled job of one that was to be cancelled and is given back.
       if (this.#interruption === 'cancelled' || this.#interruption === 'stopping')
         return { kind: 'returned' };

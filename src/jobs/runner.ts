@@ -55,6 +55,8 @@ export class Runner {
   #stopping = false;
   #turn = 0;
   #keptAt = performance.now();
+  #hasKeepFailed = false;
+  #recoversFrom = this.#keptAt;
   #onEnded: (() => void) | undefined;
 
   constructor(deps: RunnerDeps) {
@@ -260,7 +262,7 @@ export class Runner {
     // What has ended is ours until that is written.
     const known = [...before, ...this.#writing, ...this.#settled].map(({ fence }) => fence);
     try {
-      const { held, recovered } = await queue.keep(known, settings);
+      const { held, recovered } = await queue.keep(known, settings, this.#mayRecover());
       this.#keptAt = performance.now();
       for (const run of without(before, held)) this.#lose(run);
       for (const { id, name, state, crashes } of recovered) {
@@ -270,15 +272,27 @@ export class Runner {
       }
       if (recovered.length > 0) this.#look();
     } catch (error) {
+      this.#hasKeepFailed = true;
       this.#loseWhatRanOut(before);
       throw error;
     }
   }
 
-  /** Our leases have run out as far as we can know: others may be at it. */
+  /** In an outage no worker can renew its leases. After it, each gets the time of a lease to do so before its jobs are recovered. */
+  #mayRecover(): boolean {
+    const { leaseMs } = this.#deps.settings;
+    const now = performance.now();
+    if (this.#hasKeepFailed) this.#recoversFrom = now + leaseMs;
+    this.#hasKeepFailed = false;
+    return now >= this.#recoversFrom;
+  }
+
+  /** Another worker may have taken these jobs: we cannot know while the index is away. */
   #loseWhatRanOut(runs: Iterable<Run>): void {
     if (performance.now() - this.#keptAt <= this.#deps.settings.leaseMs) return;
-    for (const run of runs) this.#lose(run);
+    for (const run of runs) {
+      if (this.#running.has(run) && !run.isInterrupted && !isFinished(run.fence)) run.interrupt('ran out');
+    }
   }
 
   #lose(run: Run): void {

@@ -430,6 +430,34 @@ onEachEngine('the runner', (engine) => {
     expect(heartbeats).toBeGreaterThan(2);
   });
 
+  it('counts no crash when the index is away for longer than the lease, whichever worker comes back first', async () => {
+    let isAway = false;
+    const whileThere =
+      <A extends unknown[], R>(ask: (...args: A) => Promise<R>) =>
+      async (...args: A): Promise<R> => {
+        if (isAway) throw new Unavailable('index', 'The index does not answer.');
+        return ask(...args);
+      };
+    const unsteady: JobQueue = {
+      ...queue,
+      keep: whileThere(queue.keep),
+      settleAndClaim: whileThere(queue.settleAndClaim),
+    };
+    const reasons: unknown[] = [];
+    const definition = job(async ({ signal }) => {
+      if (reasons.length === 0) await aborted(signal).catch((reason) => reasons.push(reason));
+    });
+    const { id } = await queue.enqueue(kind, { n: 1 });
+    start([definition], { leaseMs: 2_000 }, 'worker-1', unsteady);
+    await untilState(id, 'running');
+    start([], { leaseMs: 2_000 }, 'worker-2', unsteady);
+    isAway = true;
+    await until('the job was interrupted', () => reasons.length === 1);
+    expect(reasons[0]).toBeInstanceOf(LeaseLost);
+    isAway = false;
+    expect(await untilState(id, 'done')).toMatchObject({ attempts: 0, crashes: 0 });
+  });
+
   it('aborts what it has lost, and drops its result', async () => {
     const reasons: unknown[] = [];
     start(

@@ -52,11 +52,12 @@ export function jobQueue(db: Database) {
     keep(
       fences: readonly JobFence[],
       rules: RecoverRules,
+      mayRecover = true,
     ): Promise<{ held: readonly JobFence[]; recovered: readonly RecoveredJob[] }> {
       return db.write(async (trx) => {
         const held = await renew(db, trx, fences, rules.leaseMs);
         await bringForward(db, trx);
-        return { held, recovered: await recover(db, trx, rules) };
+        return { held, recovered: mayRecover ? await recover(db, trx, rules) : [] };
       });
     },
 
