@@ -9,6 +9,7 @@ import { survivesResets } from '../support/connection-resets.ts';
 import { onOneEngine } from '../support/engines.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import { fillPools, openThroughProxy } from '../support/postgres-through-proxy.ts';
+import { settled } from '../support/timers.ts';
 import { until } from '../support/until.ts';
 
 onOneEngine('postgres', 'connections to the server', (engine) => {
@@ -51,6 +52,20 @@ onOneEngine('postgres', 'connections to the server', (engine) => {
       expect(read).toEqual({ ...own, idle: '0', readonly: 'on', name: names('read') });
       expect(write).toEqual({ ...own, idle: '15s', readonly: 'off', name: names('write') });
     });
+  });
+
+  it('are not reported as lost when the index is closed', async () => {
+    const lost: Error[] = [];
+    const db = await openPostgresDatabase({
+      url: await freshUrl(),
+      now: Date.now,
+      asItIs: true,
+      onIdleError: (error) => lost.push(error),
+    });
+    await fillPools(db);
+    await db.close();
+    await settled();
+    expect(lost).toEqual([]);
   });
 
   it('are as many as configured, and counted by what they do', async () => {

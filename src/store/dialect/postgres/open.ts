@@ -43,10 +43,15 @@ export async function openPostgresDatabase({
 }: PostgresOptions): Promise<Database> {
   if (!asItIs) await migratePostgres(url, now);
 
+  let isClosing = false;
+  // A close destroys connections that are still open.
+  const reportLoss = (error: Error) => {
+    if (!isClosing) onIdleError(error);
+  };
   const names = nameConnections(url);
   const liveness = new Liveness({
     probe: () => probeServer({ url: names.url, tag: names.next('probe') }),
-    onSilent: onIdleError,
+    onSilent: reportLoss,
     ...(tickMs !== undefined && { tickMs }),
   });
 
@@ -64,7 +69,7 @@ export async function openPostgresDatabase({
       ...stayingInTouch,
     };
     const created = new IndexPool(options);
-    created.on('error', onIdleError);
+    created.on('error', reportLoss);
     return created;
   };
   // A process that stands still in the middle of a transaction would keep its locks for as long as it does.
@@ -83,7 +88,7 @@ export async function openPostgresDatabase({
     write: (work) => withoutNesting(() => retried(() => writer.transaction().execute(work))),
     writeOne: async (statement) =>
       (await withoutNesting(() => retried(() => statement.execute(writer)))).rows,
-    watch: (onChange) => listenForJobs({ url, onChange, onError: onIdleError, connectWithinMs }),
+    watch: (onChange) => listenForJobs({ url, onChange, onError: reportLoss, connectWithinMs }),
     snapshot: (work) => reader.transaction().setIsolationLevel('repeatable read').execute(work),
     schemaVersion: async () => {
       const query = CompiledQuery.raw('SELECT max(version) AS version FROM schema_migrations');
@@ -93,6 +98,7 @@ export async function openPostgresDatabase({
     pools: () => [stateOf('read', readPool), stateOf('write', writePool)],
     tidy: async () => {},
     close: async () => {
+      isClosing = true;
       const tooLate = Promise.withResolvers<void>();
       const timer = setTimeout(tooLate.resolve, closeWithinMs);
       try {
