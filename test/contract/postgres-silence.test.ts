@@ -16,8 +16,8 @@ const one = sql`SELECT 1`;
 /** What PostgreSQL answers to it, roughly. */
 const answerBytes = 80;
 
-/** A statement through every door of the index. */
-const doors: Record<string, (db: Database) => Promise<unknown>> = {
+/** A statement of each kind. */
+const statements: Record<string, (db: Database) => Promise<unknown>> = {
   read: (db) => one.execute(db.read),
   heavyRead: (db) => one.execute(db.heavyRead),
   snapshot: (db) => db.snapshot((reader) => one.execute(reader)),
@@ -34,8 +34,8 @@ onOneEngine('postgres', 'a server that falls silent', (engine) => {
     return () => index.close();
   });
 
-  const askAll = () => Promise.allSettled(Object.values(doors).map((ask) => ask(index.db)));
-  const unavailable = Object.keys(doors).map(() => ({
+  const askAll = () => Promise.allSettled(Object.values(statements).map((ask) => ask(index.db)));
+  const unavailable = Object.keys(statements).map(() => ({
     status: 'rejected',
     reason: expect.any(Unavailable),
   }));

@@ -8,7 +8,7 @@ const firstPauseMs = 500;
 const longestPauseMs = 10_000;
 
 /** A server that vanishes without a word is missed after some 20 s; the system's own rule would be two hours. */
-export const stayingInTouch = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
+export const tcpKeepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 
 export interface ListenOptions {
   readonly url: string;
@@ -32,7 +32,7 @@ export function listenForJobs({ url, onChange, onError, connectWithinMs }: Liste
       connectionTimeoutMillis: connectWithinMs,
       // For LISTEN, the only statement.
       query_timeout: connectWithinMs,
-      ...stayingInTouch,
+      ...tcpKeepAlive,
     });
     client = next;
     let gone = false;

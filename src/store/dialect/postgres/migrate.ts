@@ -14,7 +14,7 @@ import {
 import type { Session } from '../../session.ts';
 import { withSettings } from './connection-url.ts';
 import { leave } from './leave.ts';
-import { stayingInTouch } from './listen.ts';
+import { tcpKeepAlive } from './listen.ts';
 import { getTypeParser } from './types.ts';
 
 /** Any number that no other program on the same database uses: the letters LECT. */
@@ -45,7 +45,7 @@ export async function postgresSession(
     application_name: 'lectern',
     connectionTimeoutMillis: 10_000,
     types: { getTypeParser },
-    ...stayingInTouch,
+    ...tcpKeepAlive,
   });
   // A connection that breaks while idle reports it here as well as in the next query, which throws.
   client.on('error', () => {});

@@ -7,7 +7,7 @@ import { type Database, type PoolState, withoutNesting } from '../../database.ts
 import type { Tables } from '../../tables.ts';
 import { nameConnections, withSettings } from './connection-url.ts';
 import { IndexClient, type IndexClientConfig } from './index-client.ts';
-import { listenForJobs, stayingInTouch } from './listen.ts';
+import { listenForJobs, tcpKeepAlive } from './listen.ts';
 import { Liveness } from './liveness.ts';
 import { translateLostConnection } from './lost-connection.ts';
 import { migratePostgres } from './migrate.ts';
@@ -18,7 +18,7 @@ const connectWithinMs = 10_000;
 /** Statements and transactions under way have this time when the index is closed. Less than a stop has for it. */
 const closeWithinMs = 3_000;
 const writeAttempts = 5;
-const standStillMs = 15_000;
+const idleInTransactionMs = 15_000;
 /** No statement takes as long. The server ends those whose client has vanished. */
 const maxStatementMs = 30 * 60_000;
 
@@ -66,14 +66,14 @@ export async function openPostgresDatabase({
       liveness,
       newTag: () => names.next(name),
       isWriter: name === 'write',
-      ...stayingInTouch,
+      ...tcpKeepAlive,
     };
     const created = new IndexPool(options);
     created.on('error', reportLoss);
     return created;
   };
   // A process that stands still in the middle of a transaction would keep its locks for as long as it does.
-  const writePool = pool('write', [`idle_in_transaction_session_timeout=${standStillMs}`]);
+  const writePool = pool('write', [`idle_in_transaction_session_timeout=${idleInTransactionMs}`]);
   // What SQLite refuses by query_only is refused here too: a write outside write() fails on both engines.
   const readPool = pool('read', ['default_transaction_read_only=on']);
   const writer = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: writePool }) });
