@@ -84,7 +84,7 @@ export function showPools(registry: Registry, pools: () => readonly PoolState[])
     );
   gauge('max', 'The largest number of connections to PostgreSQL that this process opens.');
   gauge('size', 'Open connections to PostgreSQL.');
-  gauge('idle', 'Open connections to PostgreSQL that nobody uses.');
+  gauge('idle', 'Open connections to PostgreSQL that are not in use.');
   gauge('waiting', 'Statements and transactions that wait for a connection to PostgreSQL.');
 }
 

@@ -96,7 +96,7 @@ async function readPage(
   signal: AbortSignal,
 ): Promise<ReadPage | PageFailure> {
   if (item.isHidden) return hidden;
-  // Nobody's page is fetched again and again while its copy cannot be stored.
+  // Before the fetch: while the library does not answer, the page's host should not notice.
   await deps.library.requireWriter();
   // The item's own address, whatever the job says.
   const page = await fetchPage(deps, { url: item.url, proxy: item.proxy, signal });
